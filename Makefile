@@ -1,0 +1,55 @@
+# The doors of this repository: demo, test, check, bench. Each prepares .venv by itself; a second run costs seconds.
+# Needs Python >= 3.11 and make (BSD, GNU 3.81 and later); PYTHON=/path/to/python3.12 chooses another interpreter.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
+BIN = .venv/bin
+SITE ?= examples/site
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs
+
+help:
+	@echo "make demo [SITE=folder-or-url]  index a small site and ask it four questions"
+	@echo "make test                       the whole test suite"
+	@echo "make check                      style, types, layers, and docs in sync with the code"
+	@echo "make bench                      the figures of the README, measured on this machine"
+
+demo: .venv/ready
+	@$(BIN)/python scripts/demo.py "$(SITE)"
+
+test: .venv/ready-dev
+	@$(BIN)/python -m pytest
+
+check: .venv/ready-dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python scripts/check_docs.py
+
+bench: .venv/ready-bench
+	@for script in scripts/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+# Writes what `make check` compares: the command reference, the stored help text and the README's transcript.
+docs: .venv/ready-dev
+	@$(BIN)/python scripts/check_docs.py --write
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "wrac needs Python 3.11 or later; none was found (set PYTHON=/path/to/python)"; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "this Python cannot make virtual environments; run: sudo apt-get install -y python3-venv"; exit 1; }
+	@echo "making .venv with $(PYTHON)"
+	@"$(PYTHON)" -m venv .venv
+
+.venv/ready: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/ready-dev: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@ .venv/ready
+
+.venv/ready-bench: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev,bench]"
+	@touch $@ .venv/ready-dev .venv/ready
