@@ -65,6 +65,12 @@ def by_header(content_type: str, url: str) -> tuple[str, str]:
     return (MARKDOWN if (media_type, named) == (TEXT, MARKDOWN) else media_type), charset.lower()
 
 
+def by_look(body: bytes) -> str:
+    """HTML for bytes that open with a tag, "" for others: for named files whose name says nothing."""
+    head = body[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\n\f\r")
+    return HTML if head.startswith(b"<") else ""
+
+
 def binary(body: bytes) -> str:
     """What the bytes are when they are no text ("PDF", "PNG image", …), "" for text in any encoding.
 
@@ -72,14 +78,14 @@ def binary(body: bytes) -> str:
     opens with `<` is believed longer.
     """
     head = body[:_LOOKED_AT]
+    controls = len(head) - len(head.translate(None, _CONTROLS))
     for magic, name in _MAGIC:
-        if head.startswith(magic):
+        if head.startswith(magic) and (controls or magic == b"%PDF-"):
             return name
-    if head[4:8] == b"ftyp":
+    if head[4:8] == b"ftyp" and controls:
         return "sound, video or image"
     if head.startswith(_BOMS) or _wide(head):
         return ""
-    controls = len(head) - len(head.translate(None, _CONTROLS))
     share = 0.3 if head.lstrip(b"\t\n\f\r \0").startswith(b"<") else 0.05
     return "binary data" if controls > 3 and controls > share * len(head) else ""
 
