@@ -73,7 +73,7 @@ def walk(source: Root, seen: dict[str, str]) -> Iterator[Found]:
         else:
             found = _judge(source, *entry, seen)
             if found.problem == _DIRECTORY:
-                stack.append(_listing(os.path.realpath(found.path), found.name, seen))
+                stack.append(_listing(found.path, found.name, seen))
             else:
                 yield found
 
@@ -104,16 +104,18 @@ def _judge(source: Root, entry: os.DirEntry[str], name: str, seen: dict[str, str
     except OSError as error:
         reason = "link to nothing" if isinstance(error, FileNotFoundError) else why(error)
         return Found(entry.path, name, f"unreadable: {reason}")
-    if entry.is_symlink() and (reason := _needless(source.real, os.path.realpath(entry.path))):
+    # A listing is made under its real path, so only a link has another one.
+    real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+    if entry.is_symlink() and (reason := _needless(source.real, real)):
         return Found(entry.path, name, reason)
     if stat.S_ISDIR(mode):
-        return Found(entry.path, name, _DIRECTORY)
+        return Found(real, name, _DIRECTORY)
     found = Found(entry.path, name)
     if not by_name(entry.name):
         return Found(entry.path, name, found.not_a_page())
     if not stat.S_ISREG(mode):
         return Found(entry.path, name, "not a regular file")
-    return _once(entry.path, name, os.path.realpath(entry.path), seen)
+    return _once(entry.path, name, real, seen)
 
 
 def _needless(root: str, real: str) -> str:
