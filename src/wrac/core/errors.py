@@ -10,10 +10,12 @@ WracError                     exit 1
         NotFoundError         exit 4   the workspace holds nothing under that name
     StorageError              exit 74  the disk is full or the file system failed; free space, then run again
     RemoteError               exit 69  a server did not answer as it should; a retry may help
+    PlanError                 exit 1   a planner broke the partition law; report it, or choose another planner
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -89,3 +91,21 @@ class RemoteError(WracError):
     def __init__(self, url: str, problem: str, advice: str = "") -> None:
         self.url, self.problem, self.advice = url, problem, advice
         super().__init__(f"{url}: {problem}" + (f"; {advice}" if advice else ""))
+
+
+class PlanError(WracError):
+    """A plan that is no partition of its document; `missing`, `twice` and `unknown` are ordinals, ascending."""
+
+    def __init__(
+        self, planner: str, document: str, missing: Sequence[int], twice: Sequence[int], unknown: Sequence[int]
+    ) -> None:
+        self.planner, self.document = planner, document
+        self.missing, self.twice, self.unknown = tuple(missing), tuple(twice), tuple(unknown)
+        faults = (("missing", self.missing), ("twice", self.twice), ("unknown", self.unknown))
+        told = "; ".join(f"{name} {_listed(ordinals)}" for name, ordinals in faults if ordinals)
+        super().__init__(f"{planner} made no partition of {document}: {told}; choose another planner")
+
+
+def _listed(ordinals: Sequence[int], shown: int = 12) -> str:
+    text = ", ".join(map(str, ordinals[:shown]))
+    return text if len(ordinals) <= shown else f"{text} and {len(ordinals) - shown} more"
