@@ -1,0 +1,1 @@
+"""What several stages share about text: token counts, search terms, sentence ends, renderings. No stage is imported."""

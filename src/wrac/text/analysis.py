@@ -1,0 +1,221 @@
+"""From text to search terms: the same text gives the same terms, whether it stands in a page or in a query.
+
+Words are runs of letters, digits and marks, folded (NFKC, case, then accents) and stemmed. A word is stemmed by the
+text's language when it is written in that language's script, else by its script's usual language (Latin: English,
+Cyrillic: Russian, Greek, Arabic, Devanagari: Hindi), so "databases" in a Russian page meets "database" in a query. No
+language means exactly that default. Composed names give a joined term and their parts: `json.dumps` is `jsondump json
+dump`, `utf-8` is `utf8 utf 8`, `v3.11.4` is `3.11.4 3.11`, `16GB` is `16gb 16 gb`, `C++` is `c++`. Scripts written
+without spaces give pairs of neighbouring characters, a lone character itself. Nothing is left out of the index;
+`query_terms` leaves function words out of a query unless nothing else is in it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from importlib.metadata import version
+from itertools import chain, pairwise
+from typing import Protocol
+
+from wrac.text.characters import HANGUL, IDEOGRAPHS, KANA, MARKS, UNSPACED, clusters
+from wrac.text.languages import STEMMERS, STOPWORDS, primary
+
+_ASCII = re.compile(r"[a-z0-9]+(?:(?:[.'\-]|_+)[a-z0-9]+|,[0-9]{3}(?![0-9]))*(?:\+\+|#)?")
+_LETTERS = f"(?:[^\\W_{UNSPACED}]++[{MARKS}]*+)++"
+_UNICODE = re.compile(
+    f"(?:[{UNSPACED}][{MARKS}]*)+|{_LETTERS}(?:(?:[.'\\-]|_+){_LETTERS}|,[0-9]{{3}}(?![0-9]))*(?:\\+\\+|#)?"
+)
+_PAIRED = re.compile(f"[{UNSPACED}]")
+_SEPARATORS = re.compile(r"[.'\-_,]+")
+_VERSION = re.compile(r"v?([0-9]+(?:\.[0-9]+)+)")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
+_MEASURE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([a-zµ]{1,3})")
+_ELIDED = frozenset("l d j m n s t c qu un dell all nell sull".split())  # l'eau, qu'il, dell'arte
+_PUNCTUATION = str.maketrans(
+    {"’": "'", "ʼ": "'", "`": " ", "‐": "-", "‑": "-", "−": "-", "\u00ad": None, "\u2060": None, "\ufeff": None,
+     "\u200b": " ", "\u200c": None, "\u200d": None, "\u200e": None, "\u200f": None}
+)  # fmt: skip
+_CACHED_WORDS = 1 << 16
+_FIRST_UNSPACED = "\u0e00"  # runs of unspaced scripts are phrases that hardly come twice: not worth remembering
+_LONGEST_WORD = 64  # a longer run is data, not a word: kept whole, unstemmed
+
+# The first code point of each script's block, the language that stems it, whether accents are only decoration there.
+_SCRIPTS = (
+    (0x0000, "en", True), (0x0370, "el", True), (0x0400, "ru", False), (0x0530, "hy", False), (0x0590, "yi", True),
+    (0x0600, "ar", True), (0x0900, "hi", False), (0x0980, "", False), (0x0B80, "ta", False), (0x0C00, "", False),
+    (0x1E00, "en", True), (0x1F00, "el", True), (0x2000, "en", True), (0x2C80, "", False),
+)  # fmt: skip
+
+
+# Scripts that tell the language, in this order: Japanese has ideographs too.
+_WRITTEN = {
+    "ja": re.compile(f"[{KANA}]"), "ko": re.compile(f"[{HANGUL}]"), "zh": re.compile(f"[{IDEOGRAPHS}]"),
+    "th": re.compile("[\u0e01-\u0e4e]"), "he": re.compile("[\u05d0-\u05ea]"),
+}  # fmt: skip
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 - snowballstemmer's name
+
+
+def analyser() -> str:
+    """The name and version of these rules; an index made by another one must be made again."""
+    return f"terms@1+snowball{version('snowballstemmer')}"
+
+
+def analyse(text: str, language: str = "") -> list[str]:
+    """The search terms of `text`, in order; a composed word's joined term stands before its parts.
+
+    `language` is a BCP 47 tag or empty.
+
+    >>> analyse("Refunds via json.dumps() take 5 days", "en")
+    ['refund', 'via', 'jsondump', 'json', 'dump', 'take', '5', 'day']
+    """
+    tag = primary(language)
+    if tag in ("tr", "az"):
+        text = text.replace("I", "ı").replace("İ", "i")
+    if text.isascii():
+        words = _ASCII.findall(text.lower())
+    else:
+        folded = unicodedata.normalize("NFKC", text.translate(_PUNCTUATION)).casefold().translate(_PUNCTUATION)
+        words = _UNICODE.findall(unicodedata.normalize("NFC", folded))
+    known = _terms_in(tag)
+    return list(
+        chain.from_iterable(
+            known(word) if word < _FIRST_UNSPACED and len(word) <= _LONGEST_WORD else _terms(tag, word)
+            for word in words
+        )
+    )
+
+
+def query_terms(text: str, languages: Iterable[str] = ("",)) -> list[str]:
+    """The distinct terms of a query read in each of the collection's languages, function words left out.
+
+    A term of a function word stays where nothing else would: "who is who" must still find something.
+
+    >>> query_terms("How are the refunds calculated?", ["en"])
+    ['refund', 'calcul']
+    """
+    tags = list(dict.fromkeys(map(primary, languages))) or [""]
+    found = dict.fromkeys(chain.from_iterable(analyse(text, tag) for tag in tags))
+    stop = frozenset[str]().union(*(_stop_terms(tag or "en") for tag in tags))
+    return [term for term in found if term not in stop] or list(found)
+
+
+def guess(text: str) -> str:
+    """The language of the text's script or function words, "" where fewer than one word in twelve is such a word.
+
+    For pages that do not say their language; a query is too short for it.
+    """
+    sample = text[:20_000].casefold()
+    for tag, letters in _WRITTEN.items():
+        if len(letters.findall(sample)) * 8 > len(sample):
+            return tag
+    words = re.findall(r"[^\W\d_]+", sample)
+    if len(words) < 12:
+        return ""
+    votes = {tag: sum(word in stop for word in words) for tag, stop in STOPWORDS.items()}
+    best = max(votes, key=lambda tag: votes[tag])
+    return best if votes[best] * 12 >= len(words) else ""
+
+
+@lru_cache(maxsize=64)
+def _terms_in(tag: str) -> Callable[[str], tuple[str, ...]]:
+    return lru_cache(maxsize=_CACHED_WORDS)(partial(_terms, tag))
+
+
+@lru_cache(maxsize=64)
+def _stop_terms(tag: str) -> frozenset[str]:
+    return frozenset(chain.from_iterable(analyse(word, tag) for word in STOPWORDS.get(tag, ())))
+
+
+def _terms(tag: str, word: str) -> tuple[str, ...]:
+    """The terms of one match: pairs, a number or version with its prefixes, or a word with its parts."""
+    if _PAIRED.match(word):
+        return _pairs(word)
+    if word.isalpha():
+        return (_stem(tag, word),)
+    if word[0].isdigit() or word[0] == "v":
+        return _numbered(word) or _composed(tag, word)
+    if word.endswith(("++", "#")):
+        return word, *(part for part in _terms(tag, word.rstrip("+#")) if len(part) > 1)
+    return _composed(tag, word)
+
+
+def _numbered(word: str) -> tuple[str, ...]:
+    """The terms of 1,000 (joined), of a version (with its prefixes) and of a measure; nothing for other words."""
+    if _GROUPED.fullmatch(word):
+        return (word.replace(",", ""),)
+    if numbered := _VERSION.fullmatch(word):
+        return _version(numbered[1])
+    if measure := _MEASURE.fullmatch(word):
+        return word, measure[1], measure[2]
+    return ()
+
+
+def _pairs(word: str) -> tuple[str, ...]:
+    return tuple(map("".join, pairwise(clusters(word)))) or (word,)
+
+
+def _version(number: str) -> tuple[str, ...]:
+    parts = number.split(".")
+    return tuple(".".join(parts[:size]) for size in range(len(parts), 1, -1))
+
+
+def _composed(tag: str, word: str) -> tuple[str, ...]:
+    parts = [part for part in _SEPARATORS.split(word) if part]
+    if len(parts) == 1:
+        return (_stem(tag, parts[0]),)
+    if len(word) > _LONGEST_WORD:
+        return tuple(chain.from_iterable(map(_terms_in(tag), parts)))
+    if "'" in word and parts[0] in _ELIDED:
+        parts = parts[1:]
+    elif "'" in word and len(parts) == 2 and len(parts[1]) <= 2:  # company's, don't, we'll
+        return (_stem(tag, parts[0]),) if parts[1] == "s" else (_stem(tag, "".join(parts)),)
+    stems = [_stem(tag, part) for part in parts]
+    joined = _stem(tag, "".join(parts))
+    return (joined, *stems) if len(stems) > 1 else (joined,)
+
+
+def _stem(tag: str, word: str) -> str:
+    """The word's stem, accents folded where they are decoration; itself when it holds a digit or is no word."""
+    if len(word) > _LONGEST_WORD or any(map(str.isdigit, word)):
+        return word if word.isascii() else _fold(word)
+    usual, decorated = _script(word)
+    spoken = tag if tag in STEMMERS and STEMMERS[tag][1] == _family(word) else usual
+    stem = _stemmed(spoken, word) if spoken in STEMMERS else word
+    return _fold(stem) if decorated and not stem.isascii() else stem
+
+
+def _family(word: str) -> int:
+    """The start of the block of the word's script, Latin's extensions taken for Latin."""
+    first = max(start for start, _, _ in _SCRIPTS if start <= ord(word[0]))
+    return 0 if first in (0x1E00, 0x2000) else 0x0370 if first == 0x1F00 else first
+
+
+def _script(word: str) -> tuple[str, bool]:
+    return next((tag, decorated) for start, tag, decorated in reversed(_SCRIPTS) if start <= ord(word[0]))
+
+
+def _fold(word: str) -> str:
+    parts = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", "".join(c for c in parts if unicodedata.category(c) != "Mn")) or word
+
+
+@lru_cache(maxsize=64)
+def _stemmer(tag: str) -> _Stemmer:
+    import snowballstemmer  # type: ignore[import-untyped]
+
+    stemmer: _Stemmer = snowballstemmer.stemmer(STEMMERS[tag][0])
+    return stemmer
+
+
+_stemming = threading.Lock()  # a stemmer keeps its cursor in itself
+
+
+def _stemmed(tag: str, word: str) -> str:
+    with _stemming:
+        return _stemmer(tag).stemWord(word) or word

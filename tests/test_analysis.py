@@ -1,0 +1,106 @@
+"""Search terms: a query and a page that mean the same word meet in the same term."""
+
+import threading
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wrac.text.analysis import analyse, analyser, guess, query_terms
+from wrac.text.languages import STEMMERS
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200), st.sampled_from(["", "en", "de-AT", "zh", "ja", "tr", "xx", *STEMMERS]))
+def test_terms_are_words_and_the_same_every_time(text: str, language: str) -> None:
+    terms = analyse(text, language)
+    assert terms == analyse(text, language)
+    assert all(term and not any(c.isspace() for c in term) for term in terms)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=100))
+def test_normal_forms_and_case_do_not_matter(text: str) -> None:
+    assert analyse(unicodedata.normalize("NFD", text)) == analyse(unicodedata.normalize("NFC", text))
+    assert analyse("refunds take DAYS") == analyse("REFUNDS TAKE days")
+
+
+WORDS = ["json.dumps", "C++", "中文字", "v2.1", "Bücher", "don't", "x_y", "1,000"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=8))
+def test_terms_of_a_text_are_those_of_its_words(words: list[str]) -> None:
+    assert analyse(" ".join(words)) == [term for word in words for term in analyse(word)]
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "language"),
+    [
+        ("json.dumps", "dumps", "en"), ("json.dumps()", "json.dumps", "en"), ("foo_bar", "bar", "en"),
+        ("Node.js", "nodejs", "en"), ("UTF-8", "utf8", "en"), ("e-mail", "emails", "en"), ("16GB", "16 GB", "en"),
+        ("Python 3.11.4", "3.11", "en"), ("v2.1", "2.1", "en"), ("1,000,000", "1000000", "en"), ("C++20", "C++", "en"),
+        ("company’s", "companies", "en"), ("__init__", "init", "en"), ("ﬁle", "file", "en"),
+        ("co\u00adoperate", "cooperate", "en"),
+        ("Straße", "STRASSE", "de"), ("Bücher", "buch", "de"), ("l’assurance", "assurances", "fr"),
+        ("café", "cafe", "fr"), ("devolución", "devoluciones", "es"), ("ISTANBUL", "ıstanbul", "tr"),
+        ("数据库的连接", "数据库", "zh"), ("ﾃﾞｰﾀﾍﾞｰｽ", "データベース", "ja"), ("데이터베이스를", "데이터베이스", "ko"),
+        ("databases", "database", "ru"), ("базы", "база", ""), ("Ελλάς", "ΕΛΛΑΣ", "el"), ("ภาษาไทย", "ภาษา", "th"),
+        ("किताबें", "किताब", "hi"), ("مُدَرِّس", "مدرس", "ar"),
+    ],
+)  # fmt: skip
+def test_a_query_finds_the_page(page: str, query: str, language: str) -> None:
+    assert set(analyse(query, language)) & set(analyse(page, language))
+
+
+def test_names_with_signs_are_not_their_letter() -> None:
+    assert analyse("C++ C# F#") == ["c++", "c#", "f#"]
+    assert analyse("3.11.4") == ["3.11.4", "3.11"]
+    assert analyse("猫 数据库") == ["猫", "数据", "据库"]
+
+
+def test_marks_of_scripts_that_need_them_stay() -> None:
+    assert analyse("हिन्दी")[0].startswith("हिन्द")
+    assert analyse("ＡＢＣ ½") == analyse("abc 1⁄2")
+
+
+def test_a_query_drops_function_words_unless_it_has_nothing_else() -> None:
+    assert query_terms("How are the refunds calculated?", ["en"]) == ["refund", "calcul"]
+    assert query_terms("who is who", ["en"]) == ["who", "is"]
+    both = query_terms("Wie werden die Bücher erstattet?", ["de", "en"])
+    assert {"buch", "bucher"} <= set(both)
+    assert query_terms("", []) == []
+
+
+def test_the_language_of_a_page_is_guessed_from_its_words_or_script() -> None:
+    assert guess("The refund is paid to the card that was used for the order, and it takes five days.") == "en"
+    assert guess("Die Erstattung wird auf die Karte gebucht, die bei der Bestellung benutzt wurde.") == "de"
+    assert guess("Le remboursement est versé sur la carte qui a été utilisée pour la commande.") == "fr"
+    assert guess("退款将在五天内退回到您下单时使用的银行卡。") == "zh"
+    assert guess("返金は五日以内にカードへ行われます。") == "ja"
+    assert guess("x = 1") == ""
+
+
+def test_threads_share_the_stemmers() -> None:
+    words = [f"{stem}{end}" for stem in ("calculat", "refund", "regist") for end in ("ing", "ed", "ions", "er")]
+    texts = [" ".join(f"{word}{tail}" for word in words) for tail in ("", "s", "ly", "ness")]
+    found: list[list[list[str]]] = []
+    threads = [threading.Thread(target=lambda: found.append([analyse(t, "en") for t in texts])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(each == [analyse(text, "en") for text in texts] for each in found)
+
+
+@pytest.mark.parametrize("text", ["a_" * 100_000, "a" * 1_000_000, "," * 500_000, "é." * 200_000, "中" * 200_000])
+def test_hostile_runs_take_linear_time(text: str) -> None:
+    start = time.process_time()
+    analyse(text)
+    assert time.process_time() - start < 2
+
+
+def test_the_rules_carry_a_version() -> None:
+    assert analyser().startswith("terms@1+snowball")
