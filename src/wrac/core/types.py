@@ -49,14 +49,17 @@ class HtmlAddress:
     """Source range `[start, end)` in code points of the BOM-stripped, LF-normalised source.
 
     `selector` names the element that holds the range; `context` is the tag in which the slice parses as it did in the
-    page; `within` is the address of the attribute or string the range counts in (srcdoc), None for the page itself.
+    page, and `nth` says which unit of the slice it is (0 but where the tree order is not the source order: there the
+    slice is the whole page). `within` is the address of the attribute (srcdoc) or string the range counts in, None for
+    the page itself.
     """
 
     selector: str
     start: int
     end: int
     context: str = "body"
-    within: HtmlAddress | None = None
+    nth: int = 0
+    within: HtmlAddress | DataAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class DataAddress:
     start: int
     end: int
     pointer: str
+    within: HtmlAddress | DataAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)

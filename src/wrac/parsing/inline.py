@@ -1,0 +1,324 @@
+"""Inline content: marks, and elements that need a rule of their own inside a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from turbohtml import Element, Text, parse
+
+from wrac.core.types import Mark, MarkKind
+from wrac.parsing.frames import Draft, Frame
+from wrac.parsing.run import Atom, Line
+from wrac.parsing.tags import BLOCKS, CODE_OF_THE_PAGE, MARKS, SPACE
+
+if TYPE_CHECKING:
+    from wrac.parsing.segment import Segmenter
+
+_BLOCK_SELECTOR: Final = ",".join(sorted(BLOCKS - {"slot"}))
+_OPENER: Final = "[aria-controls],[aria-expanded],[data-toggle=collapse],[data-bs-toggle=collapse]"
+_VOID: Final = frozenset(
+    "area base br col embed frame hr img input link meta param source track wbr basefont bgsound keygen".split()
+)
+_KEEPS_SPACE: Final = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
+_GLYPHS: Final = frozenset(("¶", "#", "§", "🔗", "⚓", "link", ""))
+_SKIP: Final = re.compile(r"(?:skip|jump|zum|direkt|aller|saltar|ir)\b.{0,30}", re.IGNORECASE)
+_LANGUAGE: Final = re.compile(r"^(?:language|lang|highlight|brush)[-:](?:source-)?([\w+#.-]+)$")
+_DEEPEST_SRCDOC: Final = 3
+
+
+def enter(walk: Segmenter, frame: Frame, node: Any, tag: str, index: int) -> bool:
+    """An inline element: opens its mark and its children, or takes its only text at once."""
+    attrs = node.attrs
+    kind: MarkKind | None = MARKS.get(tag)
+    value = ""
+    if attrs:
+        if tag == "a":
+            value = attrs.get("href") or ""
+            if value:
+                kind = "permalink" if value[0] == "#" and node.text.strip() in _GLYPHS else kind
+            else:
+                kind = None
+            walk.anchor = attrs.get("name") or walk.anchor
+        walk.anchor = attrs.get("id") or walk.anchor
+        if "class" in attrs and _repeats_formula(node, attrs["class"]):
+            walk.lose("visual copy of a formula", node.text, node)
+            return False
+    elif tag == "a":
+        kind = None
+    children = walk.children(node)
+    walk.run.begin(kind, value)
+    if len(children) == 1 and type(children[0]) is Text:  # type: ignore[arg-type, index]
+        walk.text(frame, children[0].data)  # type: ignore[index]
+        walk.run.end()
+        return False
+    new = Frame(node, tag, iter(children), frame, index)
+    new.inline = True
+    walk.stack.append(new)
+    return True
+
+
+def leave(walk: Segmenter, frame: Frame) -> None:
+    """Closes an inline element."""
+    walk.run.end()
+    if frame.atom is not None:
+        kind, start = frame.atom
+        walk.run.atom(kind, frame.node, frame.parent, frame.index, start)
+
+
+def holds_block(node: Any) -> bool:
+    """Whether a block stands anywhere below an element."""
+    return node.select_one(_BLOCK_SELECTOR) is not None
+
+
+def opens(node: Any) -> bool:
+    """Whether an element is, or holds, a control that opens something."""
+    attrs = node.attrs
+    return (bool(attrs) and ("aria-controls" in attrs or "aria-expanded" in attrs)) or node.select_one(
+        _OPENER
+    ) is not None
+
+
+def keeps_space(style: str) -> bool:
+    """Whether a style keeps white space as it is in the source."""
+    return _KEEPS_SPACE.search(style) is not None
+
+
+def is_void(tag: str) -> bool:
+    """Whether an element of this tag has no end tag by definition."""
+    return tag in _VOID
+
+
+def all_link(draft: Draft) -> bool:
+    """Whether a link covers the whole text."""
+    return any(mark.kind == "link" and mark.end - mark.start == len(draft.text) for mark in draft.marks)
+
+
+def is_skip_link(draft: Draft) -> bool:
+    """Whether a unit is a link to a part of its own page, offered before the page begins."""
+    return (
+        len(draft.text) < 40
+        and len(draft.marks) == 1
+        and draft.marks[0].value.startswith("#")
+        and all_link(draft)
+        and _SKIP.fullmatch(draft.text) is not None
+    )
+
+
+def with_language(line: Line, node: Any) -> Line:
+    """A code line with its language as a mark, where the page names one."""
+    around = node.parent
+    classes: list[str] = list(node.attrs.get("class") or ())
+    for child in node.children:
+        if type(child) is Element and child.tag == "code":
+            classes += child.attrs.get("class") or ()
+    for outer in (around, around.parent if around is not None else None):
+        if type(outer) is Element and outer.tag in ("div", "figure"):
+            classes += outer.attrs.get("class") or ()
+    for name in classes:
+        found = _LANGUAGE.match(name)
+        if found and found[1] not in ("default", "none", "plaintext", "text"):
+            mark = Mark("code", 0, len(line.text), found[1])
+            return line._replace(marks=(mark, *(m for m in line.marks if m.kind != "code")))
+    return line
+
+
+def emit_atom(walk: Segmenter, frame: Frame, line: Line, atom: Atom) -> None:
+    """An image, formula or control that has its line to itself becomes a unit."""
+    part = line.cut(atom.start, atom.end)
+    owner = frame.owner
+    kind = atom.kind
+    if owner is not None and not owner.used and len(line.atoms) == 1 and owner.kind in ("list_item", "question"):
+        kind, owner.used = owner.kind, True
+    draft = walk.add(kind, part, frame, frame.lists if kind == "list_item" else 0)
+    if kind == "label" and draft.role in ("main", "form"):
+        draft.role = "control"
+    walk.locate_element(draft, atom.frame.child_path(atom.node.tag, atom.index), atom.node, atom.node.tag)
+
+
+def reads_back(source: str, start: int, end: int | None, context: str, text: str) -> bool:
+    """Whether a slice of the source segments to a first unit of this text."""
+    from wrac.parsing.address import first_text  # noqa: PLC0415  # it runs the segmenter, which runs this
+
+    return first_text(source[start:end], context) == text
+
+
+def _repeats_formula(node: Any, classes: Any) -> bool:
+    if "katex-html" in classes:
+        before = node.previous_sibling
+        return type(before) is Element and "katex-mathml" in (before.attrs.get("class") or ())
+    if any(name.startswith(("MathJax", "mjx-chtml")) for name in classes):
+        after = node.next_sibling
+        return type(after) is Element and after.tag == "script" and (after.attrs.get("type") or "").startswith("math/")
+    return False
+
+
+# -- elements with a rule of their own: (walk, frame, node, index) -> whether a frame was pushed -------------------
+
+
+def _br(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    walk.run.newline()
+    return False
+
+
+def _image(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    attrs = node.attrs
+    _atom(walk, frame, node, index, attrs.get("alt") or "", "image", "image", _source(attrs))
+    return False
+
+
+def _source(attrs: Any) -> str:
+    """The picture's URL; lazy loaders keep it aside and put a placeholder into src."""
+    shown = attrs.get("src") or ""
+    if shown and not shown.startswith("data:"):
+        return str(shown)
+    for name in ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-srcset", "srcset"):
+        value = attrs.get(name)
+        if value and value.split():
+            return str(value.split()[0])
+    return ""
+
+
+def _atom(
+    walk: Segmenter, frame: Frame, node: Any, index: int, text: str, kind: Any, mark: MarkKind | None, value: str = ""
+) -> None:
+    run = walk.run
+    if not run.pieces:
+        run.frame, run.start = frame, walk.bound
+    start = run.length
+    if not run.add(text):
+        if not run.pieces:
+            run.frame = run.start = None
+        return
+    if mark is not None:
+        run.marks.append(Mark(mark, start, run.length, value))
+    run.atom(kind, node, frame, index, start)
+
+
+def _svg(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    texts = [
+        part.data.strip(SPACE)
+        for part in node.descendants
+        if type(part) is Text and part.parent.tag not in ("style", "script") and part.data.strip(SPACE)
+    ]
+    _atom(walk, frame, node, index, " ".join(texts), "image", "image")
+    return False
+
+
+def _math(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    tex = None
+    shown = []
+    for part in node.descendants:
+        if type(part) is Text and part.data.strip(SPACE):
+            inside = part.parent
+            encoding = (inside.attrs.get("encoding") or "").lower() if inside.tag == "annotation" else ""
+            if "tex" in encoding and tex is None:
+                tex = part.data.strip(SPACE)
+            elif inside.tag == "annotation" or _in_annotation(inside, node):
+                walk.lose("second encoding of a formula", part.data, inside)
+            else:
+                shown.append(part.data.strip(SPACE))
+    if tex is not None and shown:
+        walk.lose("presentation of a formula kept as TeX", "".join(shown), node)
+    _atom(walk, frame, node, index, tex if tex is not None else "".join(shown), "math", "math", "tex" if tex else "")
+    return False
+
+
+def _in_annotation(node: Any, top: Any) -> bool:
+    while node is not None and node != top:
+        if node.tag == "annotation-xml":
+            return True
+        node = node.parent
+    return False
+
+
+def _script(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    kind = (node.attrs.get("type") or "").lower()
+    if kind.startswith("math/tex"):
+        _atom(walk, frame, node, index, node.text, "math", "math", "tex")
+    elif "ld+json" in kind:
+        walk.scripts.append(node)
+    else:
+        walk.lose("script", node.text, node, keep=False)
+    return False
+
+
+def _code_of_the_page(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    if node.tag == "head":
+        new = Frame(node, "head", iter(node.children), frame, index)
+        new.visible = "hidden"
+        walk.stack.append(new)
+        return True
+    walk.lose("title of the page" if node.tag == "title" else node.tag, node.text, node, keep=node.tag == "title")
+    return False
+
+
+def _raw(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    walk.lose(f"{node.tag}: shown only where frames are not", node.text, node)
+    return False
+
+
+def _control(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    attrs = node.attrs
+    tag = node.tag
+    if not frame.flat and (attrs.get("role") == "tab" or "aria-controls" in attrs):
+        return walk.enter_block(frame, node, tag, index)
+    if attrs:
+        walk.anchor = attrs.get("id") or walk.anchor
+    walk.run.begin(None)
+    new = Frame(node, tag, iter(walk.children(node)), frame, index)
+    new.inline = new.flat = True
+    new.pre = tag == "textarea"
+    new.atom = ("label", walk.run.length)
+    walk.stack.append(new)
+    return True
+
+
+def _ruby(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    """The base first, then the readings under a mark, so that neither is torn apart."""
+    base: list[str] = []
+    readings: list[str] = []
+    for part in node.descendants:
+        if type(part) is not Text:
+            continue
+        around = part.parent
+        while around.tag not in ("rt", "rp", "rtc", "ruby") and around != node:
+            around = around.parent
+        if around.tag == "rp":
+            walk.lose("ruby parenthesis", part.data, around)
+        else:
+            (readings if around.tag in ("rt", "rtc") else base).append(part.data.strip(SPACE))
+    walk.text(frame, "".join(base))
+    start = walk.run.length
+    walk.text(frame, "".join(readings))
+    if walk.run.length > start:
+        walk.run.marks.append(Mark("ruby", start, walk.run.length))
+    return False
+
+
+def _iframe(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    document = node.attrs.get("srcdoc")
+    if not document:
+        walk.lose("fallback of a frame", node.text, node)
+        return False
+    if walk.nesting >= _DEEPEST_SRCDOC:
+        walk.lose(f"srcdoc nested deeper than {_DEEPEST_SRCDOC}", document, node)
+        return False
+    if frame.flat:
+        return walk.defer(frame, node, index)
+    walk.flush((node, 0))
+    walk.embed(frame, node, index, parse(document, source_locations=True), document)
+    return False
+
+
+def _unseen(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+    return walk.aside(frame, node, node.tag, index)
+
+
+SPECIAL: Final[dict[str, Callable[[Segmenter, Frame, Any, int], bool]]] = {
+    "br": _br, "img": _image, "svg": _svg, "math": _math, "script": _script, "ruby": _ruby, "iframe": _iframe,
+    "noscript": _unseen, "template": _unseen, "noembed": _raw, "noframes": _raw,
+    "button": _control, "select": _control, "textarea": _control, "label": _control, "datalist": _control,
+    **dict.fromkeys(CODE_OF_THE_PAGE - {"script"}, _code_of_the_page),
+}  # fmt: skip

@@ -1,0 +1,129 @@
+"""Role and visibility of an element by rules: landmarks, ARIA, class and id words, cookie and dialog patterns."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+from wrac.core.types import Role, Visible
+
+BY_TAG: Final[dict[str, Role]] = {
+    "nav": "nav", "footer": "footer", "aside": "aside", "dialog": "dialog", "form": "form", "search": "form",
+    "fieldset": "form", "select": "control", "datalist": "control", "menu": "nav",
+}  # fmt: skip
+BY_ARIA: Final[dict[str, Role]] = {
+    "navigation": "nav", "menu": "nav", "menubar": "nav", "banner": "header", "contentinfo": "footer",
+    "complementary": "aside", "search": "form", "form": "form", "dialog": "dialog", "alertdialog": "dialog",
+    "doc-toc": "toc", "directory": "toc", "main": "main", "toolbar": "control",
+}  # fmt: skip
+# Words of class and id, in the order they win. A word stands between separators; `-` and `_` separate.
+_WORDS: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = tuple(
+    (role, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|[\s_-])"))
+    for role, words in (
+        ("cookie", r"cookies?|cookie\w*|gdpr|ccpa|onetrust\w*|didomi\w*|usercentrics\w*|klaro|cmp|consent"),
+        ("breadcrumb", r"breadcrumbs?|crumbs?|bread-?crumbs?|breadcrumb\w*"),
+        ("toc", r"toc|toctree\w*|tableofcontents|table-of-contents|on-this-page|page-?toc|localtoc|scrollspy"),
+        ("comment", r"comments?|commentlist|disqus\w*|comment-?section"),
+        ("dialog", r"modal|popup|pop-up|lightbox|offcanvas|newsletter-popup"),
+        ("nav", r"nav|navs|navbar|navigation|nav(?:header|footer|bar|menu|list|links?)|side-?nav|top-?nav|main-?menu|"
+                r"menubar|mega-?menu|pagination|pager|prev-?next|skip-?links?|skip-to-\w+|related|site-?menu"),
+        ("footer", r"(?:site|page|global|main)?-?footer|colophon|copyright"),
+        ("header", r"(?:site|global|top|main)-?header|masthead|top-?bar|announcement\w*"),
+        ("aside", r"side-?bar\w*|sphinxsidebar\w*|right-?rail|left-?rail|share|sharing|social(?:-\w+)?|related-\w+|"
+                  r"advert\w*|ads?|promo"),
+        ("control", r"dropdown|toolbar|page-?actions?|copy-(?:page|button|btn)|feedback|was-this-helpful|edit-?page|"
+                    r"search-?(?:box|bar|form)|theme-toggle|language-(?:switcher|selector)|pagetools"),
+    )
+)  # fmt: skip
+_NOT_ROLES: Final = re.compile(r"(?:no|with|without|has|layout)-?(?:nav|side-?bar|toc|header|footer)", re.ASCII)
+_COLLAPSIBLE: Final = re.compile(
+    r"accordion|collaps|tab-?pane|tab-?panel|tab-?content|expand|toggle|disclosure|drawer|faq|answer|panel|spoiler"
+)
+_HIDING_CLASS: Final = frozenset(
+    "hidden d-none is-hidden display-none hide sr-only visually-hidden visuallyhidden screen-reader-text".split()
+)
+_SHOWN_AGAIN: Final = re.compile(r"^(?:sm|md|lg|xl|2xl):(?:block|flex|grid|inline|inline-block|inline-flex|contents)$")
+_HIDING_STYLE: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
+# Elements whose class and id words count. Others (body, main, headings, text) are named after what they hold.
+NAMED: Final = frozenset("div section ul ol dl p table header span aside form nav menu details center".split())
+CONTENT: Final = "main,h1,[role=main]"
+
+
+@lru_cache(maxsize=8192)
+def by_words(words: str) -> Role | None:
+    """The role that class and id words suggest."""
+    text = _NOT_ROLES.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", words)).lower()
+    for role, pattern in _WORDS:
+        if pattern.search(text):
+            return role
+    return None
+
+
+def role_of(node: Any, tag: str, attrs: Any, current: Role, inside: bool) -> Role:
+    """The role of a block element below one of role `current`; `inside` says whether a main or article holds it.
+
+    Cookie banners and dialogs keep their role inside; a class word is not believed when the page's content is in it.
+    """
+    if current in ("cookie", "dialog") and tag != "main":
+        return current
+    aria = attrs.get("role") or ""
+    if tag == "main" or aria == "main" or (tag == "article" and current in ("main", "form")):
+        return "main"
+    found = BY_ARIA.get(aria) if isinstance(aria, str) else None
+    named = _words(attrs) if tag in NAMED else ""
+    word = by_words(named) if named else None
+    if word is not None and (word == current or node.select_one(CONTENT) is not None):
+        word = None
+    if found == "dialog" or tag == "dialog" or word == "dialog":
+        return "cookie" if word == "cookie" or "cookie" in node.text.lower() else "dialog"
+    if word in ("cookie", "breadcrumb", "toc", "comment"):
+        return word
+    return found or _by_tag(node, tag, inside, word) or word or current
+
+
+def _words(attrs: Any) -> str:
+    classes = attrs.get("class") or ()
+    name = attrs.get("id") or ""
+    label = attrs.get("aria-label") or ""
+    text = " ".join(classes) if not isinstance(classes, str) else classes
+    label = label if label.lower() in ("breadcrumb", "breadcrumbs", "table of contents", "on this page") else ""
+    return f"{text} {name} {label.replace(' ', '-')}".strip()
+
+
+def _by_tag(node: Any, tag: str, inside: bool, word: Role | None) -> Role | None:
+    if tag == "header":
+        return None if inside else "header"
+    role = BY_TAG.get(tag)
+    if role == "form" and node.select_one(CONTENT) is not None:
+        return None
+    if role == "aside" and inside and word is None:
+        return None  # a note beside the text, as documentation themes write admonitions
+    return role
+
+
+def visible_of(attrs: Any, current: Visible, controlled: bool) -> Visible:
+    """The visibility of an element; `controlled` says that a control on the page opens it."""
+    if current == "hidden":
+        return current
+    classes = attrs.get("class") or ()
+    hidden = "hidden" in attrs or _hides(attrs.get("style")) or _hides_by_class(classes)
+    panel = controlled or attrs.get("role") == "tabpanel" or attrs.get("hidden") == "until-found"
+    if not hidden and not (attrs.get("aria-hidden") == "true" and (panel or _collapsible(classes))):
+        return current
+    return "collapsed" if panel or _collapsible(classes) else "hidden"
+
+
+def _hides(style: str | None) -> bool:
+    return bool(style) and _HIDING_STYLE.search(style or "") is not None
+
+
+def _hides_by_class(classes: Any) -> bool:
+    if not classes:
+        return False
+    names = classes if not isinstance(classes, str) else classes.split()
+    return not _HIDING_CLASS.isdisjoint(names) and not any(_SHOWN_AGAIN.match(name) for name in names)
+
+
+def _collapsible(classes: Any) -> bool:
+    return any(_COLLAPSIBLE.search(name.lower()) for name in classes)
