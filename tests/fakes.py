@@ -1,0 +1,44 @@
+"""Fakes of the seams: small, deterministic, without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class FakeEmbedder:
+    """Hashed bags of words: texts that share words are near, equal texts are equal. Counts the texts it embedded."""
+
+    def __init__(self, dimensions: int = 64, window: int = 256) -> None:
+        self.name = f"bag-of-words-{dimensions}@1"
+        self.dimensions = dimensions
+        self.window = window
+        self.embedded: list[str] = []
+
+    def tokens(self, text: str) -> int:
+        return len(_words(text)) + 2
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        """float32 (n, dimensions), unit rows. Raises ValueError beyond the window, as the real one refuses it."""
+        if not query:
+            for text in texts:
+                if self.tokens(text) > self.window:
+                    raise ValueError(f"{self.tokens(text)} tokens, the window is {self.window}")
+            self.embedded.extend(texts)
+        rows = np.array([self._row(text) for text in texts], dtype=np.float64).reshape(len(texts), self.dimensions)
+        return (rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))).astype(np.float32)
+
+    def _row(self, text: str) -> NDArray[np.float64]:
+        row = np.full(self.dimensions, 1e-3)
+        for word in _words(text):
+            digest = blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
+            row[int.from_bytes(digest, "big") % self.dimensions] += 1
+        return row
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
