@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Runs `wrac` with the process's arguments and leaves with the exit code `wrac.core.errors` gives."""
-    if sys.argv[1:] in ([], ["--help"]):
+    if sys.argv[1:] in ([], ["--help"], ["-h"]):
         _help()
     else:
         from wrac.cli.run import run

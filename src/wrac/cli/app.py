@@ -1,0 +1,174 @@
+"""The commands: options to values, values to output. Order and rules are `flow`'s; each command imports its own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from wrac.cli import options
+from wrac.cli.options import DEFAULTS, Format
+
+app = typer.Typer(
+    name="wrac",
+    help="Web pages and documents to retrieval chunks without rewriting a word.",
+    epilog="`wrac COMMAND --help` explains a command. Exit codes: 0 done, 2 wrong option, 3 unusable source, "
+    "4 unusable workspace, 69 server, 74 disk, 75 busy, 130 interrupted.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+MAX_SIZE = 64.0
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from wrac import __version__
+
+        typer.echo(f"wrac {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Web pages and documents to retrieval chunks without rewriting a word."""
+
+
+@app.command()
+def parse(
+    source: options.Source,
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print the page.")] = Format.tree,
+    as_json: options.AsJson = False,
+    max_size: options.MaxSize = MAX_SIZE,
+) -> None:
+    """Show the units of one page: kind, text, role, address, and what became no unit.
+
+    JSON is one line a place, then a line with spans and losses.
+    """
+    from wrac.cli import pages
+
+    pages.parse(options.one(source, max_size), Format.json if as_json else form)
+
+
+@app.command()
+def plan(
+    source: options.Source,
+    as_json: options.AsJson = False,
+    target: options.Target = DEFAULTS.target,
+    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    max_size: options.MaxSize = MAX_SIZE,
+) -> None:
+    """Show which units of one page belong together, and which are left out for what reason."""
+    from wrac.cli import pages
+
+    pages.plan(options.one(source, max_size), options.policy(target, max_tokens), as_json=as_json)
+
+
+@app.command()
+def chunk(
+    sources: options.Sources,
+    as_json: options.AsJson = False,
+    meta: options.Meta = None,
+    base: options.Base = "",
+    target: options.Target = DEFAULTS.target,
+    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    max_size: options.MaxSize = MAX_SIZE,
+) -> None:
+    """Print the chunks of pages, without a workspace, for any other store.
+
+    JSON is one line a chunk, with every place it stands at.
+    """
+    from wrac.cli import pages
+
+    found = options.many(sources, meta, base, max_size)
+    pages.chunk(found, options.policy(target, max_tokens), as_json=as_json)
+
+
+@app.command()
+def index(
+    sources: options.Sources,
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+    meta: options.Meta = None,
+    base: options.Base = "",
+    target: options.Target = DEFAULTS.target,
+    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    max_size: options.MaxSize = MAX_SIZE,
+    workers: Annotated[int | None, typer.Option("--workers", metavar="N", min=1, help="Processes that parse.")] = None,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")] = False,
+) -> None:
+    """Parse, plan, embed and index pages into the workspace.
+
+    Run it again after changes: only what is new is embedded.
+    """
+    from wrac.cli import workspaces
+
+    workspaces.index(
+        workspace,
+        sources,
+        meta=options.pairs("--meta", meta),
+        base=base,
+        max_size=int(max_size * options.MEGABYTE),
+        policy=options.policy(target, max_tokens),
+        workers=workers,
+        progress=not no_progress,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or some words.")],
+    workspace: options.Workspace = options.WORKSPACE,
+    k: Annotated[int, typer.Option("-k", metavar="N", min=1, help="How many passages at most.")] = 10,
+    budget: Annotated[
+        int | None, typer.Option("--budget", metavar="TOKENS", min=1, help="As many whole passages as fit.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="KEY=VALUE", help="Only pages with this metadata; may be repeated."),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Answer a query with passages: page, section, text, and a link to the exact place."""
+    from wrac.cli import workspaces
+
+    workspaces.search(workspace, options.clean(query), k, budget, options.pairs("--where", where), as_json=as_json)
+
+
+@app.command()
+def show(
+    chunk_id: Annotated[str, typer.Argument(metavar="CHUNK", help="A chunk's id, or how it begins.")],
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show one chunk: its text, its units with names and addresses, and the link that opens it in a browser."""
+    from wrac.cli import workspaces
+
+    workspaces.show(workspace, options.clean(chunk_id), as_json=as_json)
+
+
+@app.command()
+def status(workspace: options.Workspace = options.WORKSPACE, as_json: options.AsJson = False) -> None:
+    """Show what the workspace holds."""
+    from wrac.cli import workspaces
+
+    workspaces.status(workspace, as_json=as_json)
+
+
+@app.command()
+def verify(
+    workspace: options.Workspace = options.WORKSPACE,
+    digest: Annotated[bool, typer.Option("--digest", help="Also print the digest of all content.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Compute every id and law again from what the workspace holds. Leaves with 4 when something is damaged."""
+    from wrac.cli import workspaces
+
+    workspaces.verify(workspace, digest=digest, as_json=as_json)

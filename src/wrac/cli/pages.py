@@ -1,0 +1,100 @@
+"""parse, plan and chunk: pages to output without a workspace."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from wrac.chunking import chunk as make_chunks
+from wrac.cli import paint, shapes, views
+from wrac.cli.options import Format
+from wrac.core.errors import InputError
+from wrac.core.types import Chunk, Document, Page, Policy
+from wrac.fetching import Skip
+from wrac.parsing import parse as make_document
+from wrac.planning import plan as make_plan
+from wrac.text.render import markdown
+
+
+def parse(page: Page, form: Format) -> None:
+    """Prints the places of a page."""
+    document = make_document(page)
+    everything = range(len(document.places))
+    if form is Format.tree:
+        views.tree(document)
+    elif form is Format.json:
+        for row in shapes.place_rows(document):
+            print(shapes.dumps(row))
+        print(shapes.dumps(shapes.structure_row(document)))
+    elif form is Format.markdown:
+        print(markdown(document, everything))
+    else:
+        print("\n\n".join(document.text(ordinal) for ordinal in everything))
+
+
+def plan(page: Page, policy: Policy, *, as_json: bool) -> None:
+    """Prints the plan of a page."""
+    document = make_document(page)
+    made = make_plan(document, policy)
+    if as_json:
+        print(shapes.dumps(shapes.plan_row(made)))
+    else:
+        views.plan(document, made, policy)
+
+
+@dataclass(slots=True)
+class _Collected:
+    """A chunk of the run: how it is headed and rendered where it was met first, and everywhere it stands."""
+
+    chunk: Chunk
+    trail: list[str]
+    markdown: str
+    occurrences: list[shapes.Json] = field(default_factory=list)
+
+
+def chunk(found: Iterable[Page | Skip], policy: Policy, *, as_json: bool) -> None:
+    """Prints each distinct chunk once, in the order of first appearance; all are held until the last page is read."""
+    collected: dict[str, _Collected] = {}
+    skips: Counter[str] = Counter()
+    for page in found:
+        if isinstance(page, Skip):
+            skips[page.reason] += 1
+            continue
+        try:
+            document = make_document(page)
+        except InputError as error:
+            skips[error.problem] += 1
+            continue
+        _collect(collected, document, page.url, policy)
+    _print(collected.values(), as_json=as_json)
+    report_skips(skips, nothing=not collected)
+
+
+def _collect(collected: dict[str, _Collected], document: Document, url: str, policy: Policy) -> None:
+    made = make_chunks(document, make_plan(document, policy), policy, url)
+    for piece, occurrence in zip(made.chunks, made.occurrences, strict=True):
+        headings = [document.units[unit].text for unit in piece.trail]
+        entry = collected.setdefault(piece.id, _Collected(piece, headings, occurrence.markdown))
+        entry.occurrences.append(shapes.occurrence_row(document, occurrence, url))
+
+
+def _print(entries: Iterable[_Collected], *, as_json: bool) -> None:
+    out = None if as_json else paint.console()
+    for entry in entries:
+        if out is None:
+            print(shapes.dumps(shapes.chunk_row(entry.chunk, entry.trail, entry.markdown, entry.occurrences)))
+        else:
+            places = [f"{o['url']}{'#' + o['anchor'] if o['anchor'] else ''}" for o in entry.occurrences]
+            views.chunk(out, entry.chunk, entry.trail, places)
+
+
+def report_skips(skips: Counter[str], *, nothing: bool) -> None:
+    """Says on stderr what was passed over. Raises InputError when that was all there was."""
+    if not skips:
+        return
+    counts = paint.tally(skips.most_common())
+    if nothing:
+        raise InputError("no page was found", f"skipped {counts}", "give HTML, Markdown or plain text")
+    sys.stderr.write(f"wrac: skipped {counts}\n")

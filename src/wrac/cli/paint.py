@@ -1,0 +1,61 @@
+"""Text for people: styled and fitted to a terminal, plain and whole everywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+# Pages come from strangers: what would steer a terminal is shown, not obeyed.
+_CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | dict.fromkeys(range(127, 160), 0xFFFD)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """The console that all readable output goes through; nothing in it is taken for markup."""
+    from rich.console import Console
+
+    file = sys.stderr if stderr else sys.stdout
+    fitted = file.isatty()
+    return Console(file=file, markup=False, highlight=False, emoji=False, soft_wrap=not fitted,
+                   width=None if fitted else 10_000)  # fmt: skip
+
+
+def safe(text: str) -> str:
+    """The text with control characters made visible; tabs and line breaks stay."""
+    return text.translate(_CONTROLS)
+
+
+def line(*parts: tuple[str, str] | str) -> Text:
+    """One line of `text` or `(text, style)` parts, an empty part left out."""
+    from rich.text import Text
+
+    made = Text(no_wrap=True, overflow="ellipsis")
+    for part in parts:
+        text, style = (part, "") if isinstance(part, str) else part
+        made.append(safe(text), style=style or None)
+    return made
+
+
+def one_line(text: str, most: int = 0) -> str:
+    """The text with runs of white space made a space, cut with an ellipsis above `most` characters (0: never)."""
+    flat = " ".join(text.split())
+    return flat if not most or len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def trail(parts: Iterable[str]) -> str:
+    """Headings from the outermost to the nearest."""
+    return " › ".join(one_line(part) for part in parts)
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 page`, `1,204 pages`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def tally(counts: Iterable[tuple[str, int]]) -> str:
+    """`4 hidden, 1 empty`."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in counts)

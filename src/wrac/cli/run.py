@@ -1,0 +1,61 @@
+"""Runs a command line and answers its exit code; this is the one place where errors become lines."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+
+from typer.main import get_command
+
+from wrac.cli.app import app
+from wrac.core.errors import StorageError, WracError
+
+INTERRUPTED = 130
+
+
+def run(argv: Sequence[str]) -> int:
+    """The exit code after running `wrac` with these arguments."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        code = _leave(argv)
+        sys.stdout.flush()
+    except WracError as error:
+        return _complain(str(error), error.exit_code)
+    except BrokenPipeError:
+        _stop_writing()
+        return 0
+    except OSError as error:
+        return _complain(_system(error), StorageError.exit_code)
+    if code == INTERRUPTED:
+        _complain("interrupted; what was finished is kept, run it again to go on", code)
+    return code
+
+
+def _leave(argv: Sequence[str]) -> int:
+    """Typer always leaves by SystemExit: 2 after a wrong option, 130 after Ctrl-C, 1 when nobody reads the output."""
+    try:
+        get_command(app)(args=list(argv), prog_name="wrac")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0
+    return 0
+
+
+def _complain(message: str, code: int) -> int:
+    """Writes one line to stderr; a message with line breaks would hide the advice that ends it."""
+    sys.stderr.write(f"wrac: {' '.join(message.split())}\n")
+    return code
+
+
+def _system(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{(error.strerror or str(error)).lower()}; free space or choose another place, then run again"
+
+
+def _stop_writing() -> None:
+    """Keeps the interpreter from flushing into a pipe that nobody reads."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

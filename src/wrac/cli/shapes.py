@@ -1,0 +1,121 @@
+"""The public JSON shapes of parse, plan and chunk. Changing one changes the contract and needs a changelog entry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from wrac.core.structure import names, numbers, table_cells, trails
+from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Plan, Span
+
+if TYPE_CHECKING:
+    from wrac.core.types import Chunk
+
+Json = dict[str, Any]
+
+
+def dumps(value: Json) -> str:
+    """One line of JSON in UTF-8."""
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+
+
+def place_rows(document: Document) -> Iterator[Json]:
+    """A row for each place, in order."""
+    above, called, ordered, cells = trails(document), names(document), numbers(document), table_cells(document)
+    for place in document.places:
+        unit, ordinal = document.units[place.unit], place.ordinal
+        row = {
+            "ordinal": ordinal,
+            "id": unit.id,
+            "kind": unit.kind,
+            "text": unit.text,
+            "level": place.level,
+            "role": place.role,
+            "score": place.score,
+            "visible": place.visible,
+            **where(place.address),
+            "anchor": place.anchor,
+            "name": called[ordinal],
+            "marks": [mark(m) for m in place.marks],
+            "trail": list(above[ordinal]),
+        }
+        if ordinal in cells:
+            row["cells"] = list(cells[ordinal])
+        if ordinal in ordered:
+            row["number"] = ordered[ordinal]
+        yield row
+
+
+def structure_row(document: Document) -> Json:
+    """The last row of a parse: spans and losses."""
+    return {"spans": [span(s) for s in document.spans], "losses": [loss(x) for x in document.losses]}
+
+
+def where(address: Address) -> Json:
+    """The `selector` and `ranges` of an address; a string in JSON adds its `pointer`, one in an attribute `within`."""
+    if isinstance(address, HtmlAddress):
+        found: Json = {"selector": address.selector, "ranges": [[address.start, address.end]]}
+        return {**found, "within": where(address.within)} if address.within else found
+    if isinstance(address, DataAddress):
+        return {"selector": "", "ranges": [[address.start, address.end]], "pointer": address.pointer}
+    return {"selector": "", "ranges": [], **asdict(address)}
+
+
+def mark(value: Mark) -> Json:
+    """A mark without what is empty; cells keep their spans."""
+    row: Json = {"kind": value.kind, "start": value.start, "end": value.end}
+    if value.value:
+        row["value"] = value.value
+    if value.kind == "cell":
+        row |= {"rows": value.rows, "cols": value.cols, "header": value.header}
+    return row
+
+
+def span(value: Span) -> Json:
+    """A span; `parent` is the index of another in the same list, -1 at the top."""
+    data = {key: list(x) if isinstance(x, tuple) else x for key, x in value.data.items()}
+    return {"kind": value.kind, "first": value.first, "last": value.last, "parent": value.parent, "data": data}
+
+
+def loss(value: Loss) -> Json:
+    """A loss."""
+    return asdict(value)
+
+
+def plan_row(plan: Plan) -> Json:
+    """A plan."""
+    return {
+        "document": plan.document,
+        "groups": [list(group) for group in plan.groups],
+        "omitted": {str(ordinal): reason for ordinal, reason in sorted(plan.omitted.items())},
+        "planner": plan.planner,
+        "usage": asdict(plan.usage),
+    }
+
+
+def chunk_row(chunk: Chunk, trail: Iterable[str], markdown: str, occurrences: list[Json]) -> Json:
+    """A chunk with all its occurrences."""
+    return {
+        "id": chunk.id,
+        "text": chunk.text,
+        "markdown": markdown,
+        "trail": list(trail),
+        "units": [piece.unit for piece in chunk.slices],
+        "occurrences": occurrences,
+        "tokens": chunk.tokens,
+    }
+
+
+def occurrence_row(document: Document, value: Occurrence, url: str) -> Json:
+    """Where a chunk stands on a page: a selector and a range `[start, end]` for each ordinal, in their order."""
+    places = [where(document.places[ordinal].address) for ordinal in value.ordinals]
+    return {
+        "url": url,
+        "ordinals": list(value.ordinals),
+        "anchor": value.anchor,
+        "label": asdict(value.label) if value.label else None,
+        "selectors": [place["selector"] for place in places],
+        "ranges": [pair for place in places for pair in place["ranges"]],
+    }
