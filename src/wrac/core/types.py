@@ -280,19 +280,32 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of an index: a chunk and the prefix (trail and label) it is embedded with."""
+    """One row of an index: a chunk and the prefix (trail and label) it is embedded with.
+
+    A chunk longer than the embedder's window has several, each for the code points `[start, end)` of its text; an
+    `end` of -1 is the text's end.
+    """
 
     chunk: Chunk
     prefix: str
+    start: int = 0
+    end: int = -1
     id: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "id", content_id("e1", (self.chunk.id, self.prefix)))
+        part = () if self.whole else (f"{self.start}:{self.end}",)
+        object.__setattr__(self, "id", content_id("e1", (self.chunk.id, self.prefix, *part)))
+
+    @property
+    def whole(self) -> bool:
+        """Whether the entry stands for all of the chunk's text."""
+        return self.start == 0 and self.end == -1
 
     @property
     def text(self) -> str:
-        """What is embedded and analysed: the prefix, a newline, the chunk's text."""
-        return f"{self.prefix}\n{self.chunk.text}" if self.prefix else self.chunk.text
+        """What is embedded and analysed: the prefix, a newline, the chunk's text or the entry's part of it."""
+        text = self.chunk.text if self.whole else self.chunk.text[self.start : None if self.end < 0 else self.end]
+        return f"{self.prefix}\n{text}" if self.prefix else text
 
 
 class Focus(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from wrac.core.types import Document, Plan, Policy
 from wrac.planning.check import check
 from wrac.planning.rules import RulesPlanner
@@ -9,11 +11,13 @@ from wrac.text.tokens import counter
 
 __all__ = ["RulesPlanner", "check", "plan"]
 
+DEFAULT: Final = Policy()
 
-def plan(document: Document, policy: Policy = Policy()) -> Plan:
+
+def plan(document: Document, policy: Policy = DEFAULT) -> Plan:
     """A checked plan of the page by rules, at no cost.
 
-    Raises ConfigError when the policy makes no sense.
+    Raises ConfigError when no tokenizer has the policy's name.
     """
     made = RulesPlanner(policy, counter(policy.tokenizer)).plan(document)
     check(document, made)

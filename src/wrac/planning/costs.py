@@ -121,9 +121,7 @@ def _continues(text: str, opening: frozenset[str]) -> bool:
 
 def _header_rows(document: Document) -> set[int]:
     """The ordinals of header rows."""
-    return {
-        ordinal for span in document.spans if span.kind == "table" for ordinal in span.data.get("header_rows", ())
-    }
+    return {ordinal for span in document.spans if span.kind == "table" for ordinal in span.data.get("header_rows", ())}
 
 
 def _depths(document: Document) -> dict[int, int]:

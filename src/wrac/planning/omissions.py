@@ -6,17 +6,10 @@ from typing import Final
 
 from wrac.core.types import Document, Place, Role
 
-CHROME: Final[dict[Role, str]] = {
-    "nav": "navigation",
-    "header": "site header",
-    "footer": "site footer",
-    "breadcrumb": "breadcrumb",
-    "toc": "table of contents",
-    "cookie": "cookie notice",
-    "dialog": "dialog",
-    "form": "form control",
-    "control": "form control",
-}
+CHROME: Final[frozenset[Role]] = frozenset(
+    ("nav", "header", "footer", "breadcrumb", "toc", "cookie", "dialog", "form", "control")
+)
+"""Roles that are left out; the reason is the role's name."""
 HIDDEN_SCORE: Final = 0.2
 """Hidden text scored below this is chrome (menus, templates); above, it is content a script shows (accordions)."""
 
@@ -37,9 +30,9 @@ def omissions(document: Document) -> dict[int, str]:
 def _reason(place: Place) -> str:
     """Why a place is left out; empty when it is kept."""
     if place.role in CHROME:
-        return CHROME[place.role]
+        return place.role
     if place.visible == "hidden" and place.score < HIDDEN_SCORE and place.role != "data":
-        return "hidden and unlike content"
+        return "hidden"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The planner without a model: the cheapest partition of a page by dynamic programming. Structure first, size second."""
+"""The planner without a model: the cheapest partition of a page structure first, size second."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import inf
-from typing import Final
+from typing import Final, NamedTuple
 
 from wrac.core.ids import content_id
 from wrac.core.seams import TokenCounter
@@ -49,8 +49,8 @@ class RulesPlanner:
         count = self.counter.count
         sizes = [count(document.text(ordinal)) + JOINER for ordinal in stream]
         headings = [document.unit(ordinal).kind == "heading" for ordinal in stream]
-        cuts, joins = boundaries(document, stream, self.costs)
-        starts = cheapest(sizes, headings, cuts, joins, prices(self.policy, self.costs), self.costs.glued)
+        terrain = Terrain(sizes, headings, *boundaries(document, stream, self.costs))
+        starts = cheapest(terrain, prices(self.policy, self.costs), self.costs.glued)
         return [tuple(stream[a:b]) for a, b in zip(starts, [*starts[1:], len(stream)], strict=True)]
 
 
@@ -73,49 +73,49 @@ def prices(policy: Policy, costs: Costs) -> list[float]:
     return result
 
 
-def cheapest(
-    sizes: Sequence[int],
-    headings: Sequence[bool],
-    cuts: Sequence[float],
-    joins: Sequence[float],
-    price: Sequence[float],
-    lonely: float,
-) -> list[int]:
+class Terrain(NamedTuple):
+    """What the units of a stream weigh and what a boundary before each costs, taken (`cuts`) or not (`joins`)."""
+
+    sizes: Sequence[int]
+    headings: Sequence[bool]
+    cuts: Sequence[float]
+    joins: Sequence[float]
+
+
+def cheapest(terrain: Terrain, price: Sequence[float], lonely: float) -> list[int]:
     """The starts of the groups of the cheapest partition, ascending from 0.
 
-    A group ends with a heading only when it is all headings, at the cost `lonely`. A group is larger than the price list only as one
-    unit with the headings right before it: what chunking then splits is that unit.
+    `price[tokens]` is what a group of a size costs; a larger group is one unit with the headings right before it, and
+    chunking splits that unit. A group ends with a heading only when it is all headings, and pays `lonely`.
     """
-    total = list(accumulate(sizes, initial=0))
-    kept = list(accumulate(joins))
-    limit, size = len(price) - 1, len(sizes)
-    best: list[float] = [0.0] * (size + 1)
-    entry: list[float] = [0.0] * size  # cost up to a start, less the joins before it: a group adds only its end's
-    previous = [0] * (size + 1)
-    run = 0
-    for end in range(1, size + 1):
+    sizes, headings, cuts, joins = terrain
+    total, kept = list(accumulate(sizes, initial=0)), list(accumulate(joins))
+    limit, count = len(price) - 1, len(sizes)
+    best = [0.0] * (count + 1)
+    entry = [0.0] * count  # the cost up to a start, less the joins before it: a group then adds those before its end
+    previous = [0] * (count + 1)
+    run = 0  # where the headings right before the end begin
+    for end in range(1, count + 1):
         last = end - 1
         entry[last] = best[last] + cuts[last] - kept[last]
-        least, chosen = inf, last
-        ended = total[end]
-        only = run if headings[last] else -1
-        for start in range(last, -1, -1):
-            tokens = ended - total[start]
-            if tokens > limit:
-                if start < last and not all(headings[start:last]):
+        lowest = run if headings[last] else 0
+        least, chosen, below = inf, last, total[end] - limit
+        for start in range(last, lowest - 1, -1):
+            if total[start] < below:
+                if start < last and not headings[start]:
                     break
-                tokens = limit
-            if only >= 0 and start < only:
-                break
-            cost = entry[start] + price[tokens]
+                cost = entry[start] + price[limit]
+            else:
+                cost = entry[start] + price[total[end] - total[start]]
             if cost < least:
                 least, chosen = cost, start
-        best[end], previous[end] = least + kept[last] + (lonely if only >= 0 else 0.0), chosen
-        if not headings[last]:
+        best[end], previous[end] = least + kept[last], chosen
+        if headings[last]:
+            best[end] += lonely
+        else:
             run = end
     starts = []
-    end = size
-    while end:
-        end = previous[end]
-        starts.append(end)
+    while count:
+        count = previous[count]
+        starts.append(count)
     return starts[::-1]

@@ -1,0 +1,282 @@
+"""Markdown of places, from text, marks and spans: a rendering made beside the stored text, never stored as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from wrac.core.types import Document, Mark, Span
+from wrac.text.inline import fence, image, inline
+
+Cuts: TypeAlias = Mapping[int, tuple[int, int]]
+"""The code points `[start, end)` to show of the units at some ordinals; the others are shown whole."""
+
+_WHOLE: Final[Cuts] = {}
+_MOST_COLUMNS: Final = 200  # a table declared wider shows its source cells only: column spans are cheap to write
+_TIGHT: Final = {("list_item", "list_item"), ("table_row", "table_row"), ("term", "definition"), ("term", "term")}
+
+_PREFIXED: Final = frozenset(("heading", "question", "definition"))
+
+
+def markdown(document: Document, ordinals: Sequence[int], *, links: bool = True) -> str:
+    """Markdown of the places, in the order given; a part of a table carries its header row."""
+    return Renderer(document, links=links).markdown(ordinals)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a place stands in: quote depth, the items around it from the outside in, its table (-1: none)."""
+
+    quotes: int = 0
+    items: tuple[int, ...] = ()
+    ordered: bool = False
+    table: int = -1
+
+
+class Renderer:
+    """Renders any places of one document; what spans say is worked out once, in time linear in places and spans."""
+
+    def __init__(self, document: Document, *, links: bool = True) -> None:
+        self._document, self._links = document, links
+        self._contexts = _contexts(document.spans)
+        self._innermost = _innermost(document)
+        self._markers = _markers(document.spans, self._contexts)
+        self._tables: dict[int, _Table] = {}
+
+    def markdown(self, ordinals: Sequence[int], cuts: Cuts = _WHOLE) -> str:
+        """Markdown of the places; `cuts` gives the code points `[start, end)` to show of units that are split."""
+        blocks: list[str] = []
+        shown = frozenset(ordinals)
+        last: tuple[str, Context] | None = None
+        for block, kind, context in self._blocks(ordinals, cuts):
+            text = self._set(block, context, kind, shown)
+            if last is not None:
+                tight = (last[0], kind) in _TIGHT and (kind != "table_row" or last[1].table == context.table)
+                blocks.append("\n" if tight else "\n\n")
+            blocks.append(text)
+            last = (kind, context)
+        return "".join(blocks)
+
+    def _blocks(self, ordinals: Sequence[int], cuts: Cuts) -> Iterator[tuple[tuple[int, str], str, Context]]:
+        """(ordinal, Markdown), kind and context of each block; the rows of one table are one block."""
+        position = 0
+        while position < len(ordinals):
+            ordinal = ordinals[position]
+            context = self._context(ordinal)
+            kind = self._document.unit(ordinal).kind
+            if kind == "table_row" and context.table >= 0:
+                end = self._run(ordinals, position, context.table)
+                yield (ordinal, self._table(context.table, ordinals[position:end], cuts)), kind, context
+                position = end
+                continue
+            yield (ordinal, self._block(ordinal, kind, cuts.get(ordinal))), kind, context
+            position += 1
+
+    def _run(self, ordinals: Sequence[int], position: int, table: int) -> int:
+        """Where a run of rows of one table ends."""
+        end = position
+        while end < len(ordinals) and self._row_of(ordinals[end], table):
+            end += 1
+        return end
+
+    def _row_of(self, ordinal: int, table: int) -> bool:
+        return self._context(ordinal).table == table and self._document.unit(ordinal).kind == "table_row"
+
+    def _context(self, ordinal: int) -> Context:
+        span = self._innermost[ordinal]
+        return self._contexts[span] if span >= 0 else _OUTSIDE
+
+    def _block(self, ordinal: int, kind: str, cut: tuple[int, int] | None) -> str:
+        """A unit's Markdown, without the quotes and list markers around it."""
+        place, text = self._document.places[ordinal], self._document.text(ordinal)
+        start, end = cut or (0, len(text))
+        marks = place.marks
+        if kind == "code":
+            language = next((mark.value for mark in marks if mark.kind == "code" and mark.value), "")
+            return fence(text[start:end], language)
+        if kind == "math":
+            return f"$$\n{text[start:end]}\n$$"
+        if kind == "image":
+            source = next((mark.value for mark in marks if mark.kind == "image"), "")
+            return image(text[start:end], source)
+        shown = inline(text, marks, (start, end), links=self._links, first=kind not in _PREFIXED)
+        if kind == "heading":
+            return f"{'#' * min(max(place.level, 1), 6)} {shown.replace('  ' + chr(10), ' ')}"
+        if kind == "question":
+            return "**" + shown.replace("**", "").strip().replace("  \n", "**  \n**") + "**" if shown.strip() else ""
+        return f": {shown}" if kind == "definition" else shown
+
+    def _set(self, block: tuple[int, str], context: Context, kind: str, shown: frozenset[int]) -> str:
+        """The block inside its list items and quotes."""
+        ordinal, text = block
+        quotes = max(context.quotes, 1 if kind == "quote" else 0)
+        head = body = ""
+        for item in context.items:
+            span = self._document.spans[item]
+            marker = self._markers[item]
+            if span.first == ordinal:
+                head += marker
+                body += " " * len(marker)
+            elif span.first in shown:
+                head += " " * len(marker)
+                body += " " * len(marker)
+        if kind == "list_item" and not context.items:
+            head, body = "- ", "  "
+        if quotes:
+            head, body = "> " * quotes + head, "> " * quotes + body
+        if not head and not body:
+            return text
+        first, *rest = text.split("\n")
+        return "\n".join([head + first, *(body + line if line else body.rstrip(" ") for line in rest)])
+
+    def _table(self, index: int, ordinals: Sequence[int], cuts: Cuts) -> str:
+        """A pipe table of the rows, under the table's header row wherever they stand."""
+        if index not in self._tables:
+            self._tables[index] = self._grid(index)
+        table = self._tables[index]
+        rows = [table.rows[o] if o not in cuts else self._cut_row(o, cuts[o]) for o in ordinals if o not in table.heads]
+        width = max(1, len(table.header), *map(len, rows))
+        lines = [_line(table.header, width), "|" + "---|" * width, *(_line(row, width) for row in rows)]
+        return "\n".join(lines)
+
+    def _cut_row(self, ordinal: int, cut: tuple[int, int]) -> list[str]:
+        """A part of a row too long for one chunk: each cell's share, empty cells where nothing of it is in the part."""
+        return [content for content, _ in self._cells(ordinal, cut)]
+
+    def _cells(self, ordinal: int, cut: tuple[int, int] | None = None) -> list[tuple[str, Mark]]:
+        """The source cells of a row: Markdown and mark."""
+        place, text = self._document.places[ordinal], self._document.text(ordinal)
+        low, high = cut or (0, len(text))
+        cells = [mark for mark in place.marks if mark.kind == "cell"] or [Mark("cell", 0, len(text))]
+        inner = [mark for mark in place.marks if mark.kind != "cell"]
+        result = []
+        for cell in cells:
+            start, end = max(cell.start, low), min(cell.end, high)
+            own = [mark for mark in inner if mark.start < end and mark.end > start] if inner else ()
+            shown = inline(text, own, (start, end), links=self._links, first=False) if start < end else ""
+            result.append((shown.replace("  \n", "<br>").replace("\n", "<br>").replace("|", r"\|"), cell))
+        return result
+
+    def _grid(self, index: int) -> _Table:
+        """A table's rows with row and column spans expanded, its leading header rows folded into one."""
+        span = self._document.spans[index]
+        own = [o for o in range(span.first, span.last + 1) if self._row_of(o, index)]
+        groups = set(span.data.get("groups", ()))
+        hanging: dict[int, tuple[int, str]] = {}
+        rows: dict[int, list[str]] = {}
+        for ordinal in own:
+            if ordinal in groups:
+                hanging = {}
+            cells = self._cells(ordinal)
+            wide = sum(mark.cols for _, mark in cells) + len(hanging) > _MOST_COLUMNS
+            rows[ordinal] = [content for content, _ in cells] if wide else _expand(cells, hanging)
+        marked = set(span.data.get("header_rows", ()))
+        heads: list[int] = []
+        for ordinal in own:
+            if ordinal not in marked:
+                break
+            heads.append(ordinal)
+        return _Table(rows, frozenset(heads), _fold([rows[o] for o in heads]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table ready to print: cells by ordinal, the ordinals of its leading header rows, and these as one row."""
+
+    rows: dict[int, list[str]]
+    heads: frozenset[int]
+    header: list[str]
+
+
+_OUTSIDE: Final = Context()
+
+
+def _contexts(spans: Sequence[Span]) -> list[Context]:
+    """The context inside each span; a parent stands before its children."""
+    result: list[Context] = []
+    for index, span in enumerate(spans):
+        around = result[span.parent] if 0 <= span.parent < index else _OUTSIDE
+        result.append(_entered(around, index, span))
+    return result
+
+
+def _entered(around: Context, index: int, span: Span) -> Context:
+    if span.kind == "quote":
+        return Context(around.quotes + 1, around.items, around.ordered, around.table)
+    if span.kind == "list":
+        return Context(around.quotes, around.items, bool(span.data.get("ordered")), around.table)
+    if span.kind == "item":
+        return Context(around.quotes, (*around.items, index), around.ordered, around.table)
+    if span.kind == "definitions":
+        return Context(around.quotes, around.items, around.ordered, -1)
+    if span.kind == "table":
+        return Context(around.quotes, around.items, around.ordered, index)
+    return around
+
+
+def _innermost(document: Document) -> list[int]:
+    """The index of the innermost span around each place, -1 when there is none."""
+    result = []
+    open_: list[int] = []
+    spans, following = document.spans, 0
+    for ordinal in range(len(document.places)):
+        while following < len(spans) and spans[following].first <= ordinal:
+            open_.append(following)
+            following += 1
+        while open_ and spans[open_[-1]].last < ordinal:
+            open_.pop()
+        result.append(open_[-1] if open_ else -1)
+    return result
+
+
+def _markers(spans: Sequence[Span], contexts: Sequence[Context]) -> dict[int, str]:
+    """What stands before each item: a dash, its number in an ordered list, nothing in a definition list."""
+    result = {}
+    for index, span in enumerate(spans):
+        if span.kind != "item":
+            continue
+        parent: Any = spans[span.parent] if span.parent >= 0 else None
+        if parent is not None and parent.kind == "definitions":
+            result[index] = ""
+        elif contexts[index].ordered and "number" in span.data:
+            result[index] = f"{span.data['number']}. "
+        else:
+            result[index] = "- "
+    return result
+
+
+def _expand(cells: Sequence[tuple[str, Mark]], hanging: dict[int, tuple[int, str]]) -> list[str]:
+    """A row's cells, spans expanded; `hanging` maps a column to (rows still covered, content), updated in place."""
+    row: list[str] = []
+    fresh: dict[int, tuple[int, str]] = {}
+
+    def hang() -> None:
+        while (column := len(row)) in hanging:
+            left, content = hanging[column]
+            row.append(content)
+            if left == 1:
+                del hanging[column]
+            else:
+                hanging[column] = (left - 1, content)
+
+    for content, cell in cells:
+        hang()
+        for _ in range(cell.cols):
+            if cell.rows != 1:
+                fresh[len(row)] = (cell.rows - 1, content)
+            row.append(content)
+    hang()
+    hanging.update(fresh)
+    return row
+
+
+def _fold(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Header rows as one: the different texts of each column, from the top."""
+    width = max(map(len, rows), default=0)
+    columns = [dict.fromkeys(row[c] for row in rows if c < len(row) and row[c]) for c in range(width)]
+    return [" / ".join(column) for column in columns]
+
+
+def _line(row: Sequence[str], width: int) -> str:
+    return "| " + " | ".join([*row, *[""] * (width - len(row))]) + " |"
