@@ -30,7 +30,7 @@ class FakeEmbedder:
                     raise ValueError(f"{self.tokens(text)} tokens, the window is {self.window}")
             self.embedded.extend(texts)
         rows = np.array([self._row(text) for text in texts], dtype=np.float64).reshape(len(texts), self.dimensions)
-        return (rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))).astype(np.float32)
+        return np.asarray(rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True)), dtype=np.float32)
 
     def _row(self, text: str) -> NDArray[np.float64]:
         row = np.full(self.dimensions, 1e-3)
