@@ -90,9 +90,8 @@ def main() -> None:
     model.embed(sample[:1])
     _, cpu, wall = timed(lambda: model.embed(sample))
     mean = sum(map(model.tokens, sample)) / len(sample)
-    print(
-        f"vectors        {len(sample) / cpu:.1f} texts a processor second, {len(sample) / wall:.1f} a second ({mean:.0f} tokens)"
-    )
+    rates = f"{len(sample) / cpu:.1f} texts a processor second, {len(sample) / wall:.1f} a second"
+    print(f"vectors        {rates} ({mean:.0f} tokens a text)")
     print(f"one query      {timed(lambda: model.embed(['how are refunds calculated?'], query=True))[2] * 1000:.1f} ms")
     if options.fp32:
         print(cosines(model, sample, options.fp32))
