@@ -235,7 +235,9 @@ class Segmenter:
             new.on_leave = [SpanDraft(landmark, len(self.drafts))]
         if tag in _PREPARE:
             _PREPARE[tag](self, new, node, attrs)
-        if tag in CLOSED or aria in ("tabpanel", "dialog", "complementary", "navigation"):
+        if new.flat:
+            pass  # no heading inside is a unit, and a flat frame is left without its actions
+        elif tag in CLOSED or aria in ("tabpanel", "dialog", "complementary", "navigation"):
             self.outline.fence(new, hard=True)
         elif tag in HALF_CLOSED:
             self.outline.fence(new, hard=False)
