@@ -10,9 +10,8 @@ from turbohtml import parse_fragment
 
 from wrac.core.errors import WracError
 from wrac.core.types import Address, DataAddress, HtmlAddress
-from wrac.parsing.frames import Frame, Table
 from wrac.parsing.html import read_tree, segment_tree, source_of
-from wrac.parsing.segment import Segmenter
+from wrac.parsing.segment import first_text
 
 _WHOLE: Final = "document"
 
@@ -72,14 +71,3 @@ def _string(address: DataAddress, source: str) -> str:
         key = part.replace("~1", "/").replace("~0", "~")
         value = value[int(key)] if isinstance(value, list) else value[key]
     return str(value)
-
-
-def first_text(piece: str, context: str) -> str:
-    """The text of the first unit of a slice of source."""
-    root = parse_fragment(piece, context=context, source_locations=True)
-    walk = Segmenter(lambda: piece)
-    frame = Frame(root, context, iter(root.children), None, 0)
-    frame.pre = context == "pre"
-    frame.table = Table() if context == "tbody" else None
-    walk.walk(frame)
-    return walk.drafts[0].text if walk.drafts else ""

@@ -112,7 +112,7 @@ class Frame:
     """An open element. Subclasses of state that only some elements need hang in optional slots."""
 
     __slots__ = (
-        "atom", "children", "count", "counter", "depth", "flat", "index", "inline", "inside", "language", "lists", "node",
+        "atom", "children", "closed", "count", "counter", "depth", "flat", "index", "inline", "inside", "language", "lists", "node",
         "on_leave", "owner", "parent", "path_", "pre", "role", "row", "table", "tag", "visible",
     )  # fmt: skip
 
@@ -126,6 +126,7 @@ class Frame:
         self.path_: str | None = None
         self.on_leave: list[Any] | None = None
         self.inline = False
+        self.closed = False
         self.atom: tuple[Kind, int] | None = None
         if parent is None:
             self._root()
@@ -190,3 +191,19 @@ class SpanDraft:
         self.first = first
         self.last = -1
         self.data = data or {}
+
+    def shift(self, base: int) -> None:
+        """Moves the span along with the drafts it counts."""
+        self.first += base
+        self.last += base
+        for key in _ORDINALS & self.data.keys():
+            self.data[key] = _shifted(self.data[key], base)
+
+
+_ORDINALS = frozenset(("header_rows", "groups", "panels"))
+
+
+def _shifted(value: Any, base: int) -> Any:
+    if isinstance(value, int):
+        return value + base if value >= 0 else value
+    return tuple(_shifted(part, base) for part in value)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from turbohtml import Element, Text, parse
 
 from wrac.core.types import Mark, MarkKind
 from wrac.parsing.frames import Draft, Frame
+from wrac.parsing.roles import hides_by_class, hides_by_style
 from wrac.parsing.run import Atom, Line
 from wrac.parsing.tags import BLOCKS, CODE_OF_THE_PAGE, MARKS, SPACE
 
 if TYPE_CHECKING:
+    from wrac.parsing.emit import Emitter
     from wrac.parsing.segment import Segmenter
 
 _BLOCK_SELECTOR: Final = ",".join(sorted(BLOCKS - {"slot"}))
 _OPENER: Final = "[aria-controls],[aria-expanded],[data-toggle=collapse],[data-bs-toggle=collapse]"
+_NOT_PLAIN: Final = "a,br,img,svg,math,ruby,template,noscript,iframe,script,style,textarea,button,select,[hidden],[style]," + (
+    _BLOCK_SELECTOR
+)
 _VOID: Final = frozenset(
     "area base br col embed frame hr img input link meta param source track wbr basefont bgsound keygen".split()
 )
@@ -31,32 +37,46 @@ _DEEPEST_SRCDOC: Final = 3
 def enter(walk: Segmenter, frame: Frame, node: Any, tag: str, index: int) -> bool:
     """An inline element: opens its mark and its children, or takes its only text at once."""
     attrs = node.attrs
-    kind: MarkKind | None = MARKS.get(tag)
+    kind = MARKS.get(tag)
     value = ""
-    if attrs:
-        if tag == "a":
-            value = attrs.get("href") or ""
-            if value:
-                kind = "permalink" if value[0] == "#" and node.text.strip() in _GLYPHS else kind
-            else:
-                kind = None
-            walk.anchor = attrs.get("name") or walk.anchor
-        walk.anchor = attrs.get("id") or walk.anchor
-        if "class" in attrs and _repeats_formula(node, attrs["class"]):
-            walk.lose("visual copy of a formula", node.text, node)
-            return False
-    elif tag == "a":
-        kind = None
-    children = walk.children(node)
-    walk.run.begin(kind, value)
-    if len(children) == 1 and type(children[0]) is Text:  # type: ignore[arg-type, index]
-        walk.text(frame, children[0].data)  # type: ignore[index]
-        walk.run.end()
+    if tag == "a":
+        kind, value = _link(walk, node, attrs)
+    if attrs and "id" in attrs:
+        walk.anchor = node.attr("id") or walk.anchor
+    if attrs and "class" in attrs and _draws_formula(node.attr("class")) and _repeats_formula(node):
+        walk.lose("visual copy of a formula", node.text, node)
         return False
+    children = walk.children(node)
+    run = walk.run
+    if len(children) == 1:
+        child = children[0]
+        if type(child) is not Text and kind == "code" and child.tag == "span" and "id" not in child.attrs:
+            inner = child.children
+            child = inner[0] if len(inner) == 1 else child
+        if type(child) is Text:
+            if kind is None:
+                walk.text(frame, child.data)
+            else:
+                run.begin(kind, value)
+                walk.text(frame, child.data)
+                run.end()
+            return False
+    run.begin(kind, value)
     new = Frame(node, tag, iter(children), frame, index)
     new.inline = True
     walk.stack.append(new)
     return True
+
+
+def _link(walk: Segmenter, node: Any, attrs: Any) -> tuple[MarkKind | None, str]:
+    if not attrs:
+        return None, ""
+    if "name" in attrs:
+        walk.anchor = node.attr("name") or walk.anchor
+    href = node.attr("href") or ""
+    if not href:
+        return None, ""
+    return ("permalink" if href[0] == "#" and node.text.strip() in _GLYPHS else "link"), href
 
 
 def leave(walk: Segmenter, frame: Frame) -> None:
@@ -72,12 +92,27 @@ def holds_block(node: Any) -> bool:
     return node.select_one(_BLOCK_SELECTOR) is not None
 
 
-def opens(node: Any) -> bool:
+def opens(node: Any, attrs: Any) -> bool:
     """Whether an element is, or holds, a control that opens something."""
-    attrs = node.attrs
-    return (bool(attrs) and ("aria-controls" in attrs or "aria-expanded" in attrs)) or node.select_one(
-        _OPENER
-    ) is not None
+    return ("aria-controls" in attrs or "aria-expanded" in attrs) or node.select_one(_OPENER) is not None
+
+
+def only_text(node: Any) -> bool:
+    """Whether a `pre` holds text in plain spans alone, so that its text is the concatenation of its text nodes."""
+    return node.select_one(_NOT_PLAIN) is None
+
+
+def acts_as_block(attrs: Any) -> bool:
+    """Whether an inline element's ARIA role makes it a line of its own."""
+    role = attrs["role"]
+    return role in ("tab", "heading", "tabpanel", "tablist") or (role == "button" and "aria-controls" in attrs)
+
+
+def is_hidden(node: Any, attrs: Any) -> bool:
+    """Whether an inline element's own attributes hide it."""
+    if "class" in attrs and hides_by_class(node.attr("class")):
+        return True
+    return "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
 
 
 def keeps_space(style: str) -> bool:
@@ -124,7 +159,7 @@ def with_language(line: Line, node: Any) -> Line:
     return line
 
 
-def emit_atom(walk: Segmenter, frame: Frame, line: Line, atom: Atom) -> None:
+def emit_atom(walk: Emitter, frame: Frame, line: Line, atom: Atom) -> None:
     """An image, formula or control that has its line to itself becomes a unit."""
     part = line.cut(atom.start, atom.end)
     owner = frame.owner
@@ -137,21 +172,16 @@ def emit_atom(walk: Segmenter, frame: Frame, line: Line, atom: Atom) -> None:
     walk.locate_element(draft, atom.frame.child_path(atom.node.tag, atom.index), atom.node, atom.node.tag)
 
 
-def reads_back(source: str, start: int, end: int | None, context: str, text: str) -> bool:
-    """Whether a slice of the source segments to a first unit of this text."""
-    from wrac.parsing.address import first_text  # noqa: PLC0415  # it runs the segmenter, which runs this
-
-    return first_text(source[start:end], context) == text
+@lru_cache(maxsize=4096)
+def _draws_formula(classes: str) -> bool:
+    return "katex-html" in classes or "MathJax" in classes or "mjx-chtml" in classes
 
 
-def _repeats_formula(node: Any, classes: Any) -> bool:
-    if "katex-html" in classes:
-        before = node.previous_sibling
-        return type(before) is Element and "katex-mathml" in (before.attrs.get("class") or ())
-    if any(name.startswith(("MathJax", "mjx-chtml")) for name in classes):
-        after = node.next_sibling
-        return type(after) is Element and after.tag == "script" and (after.attrs.get("type") or "").startswith("math/")
-    return False
+def _repeats_formula(node: Any) -> bool:
+    before, after = node.previous_sibling, node.next_sibling
+    if type(before) is Element and before.has_class("katex-mathml"):
+        return True
+    return type(after) is Element and after.tag == "script" and (after.attr("type") or "").startswith("math/")
 
 
 # -- elements with a rule of their own: (walk, frame, node, index) -> whether a frame was pushed -------------------

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from wrac.parsing.frames import Frame, SpanDraft
+from wrac.parsing.tags import CLOSED, HALF_CLOSED
+
+
+class _Section(NamedTuple):
+    """An open section; `fence` is the element that ends it for sure, `soft` the one that ends it once it held text."""
+
+    span: SpanDraft
+    level: int
+    fence: Frame | None
+    soft: Frame | None
 
 
 class Outline:
@@ -12,40 +22,38 @@ class Outline:
 
     def __init__(self, spans: list[SpanDraft]) -> None:
         self.spans = spans
-        self._sections: list[SpanDraft] = []
-        self._barriers = [0]
+        self.sections: list[_Section] = []
         self._tabs: SpanDraft | None = None
         self._tab_ordinals: list[int] = []
         self._groups: list[list[Any]] = []  # per open dl: [SpanDraft | None, whether a description came]
 
     # -- sections
 
-    def heading(self, ordinal: int, level: int) -> None:
-        """A heading ends the sections of its level and deeper, down to the nearest barrier, and opens its own."""
-        while len(self._sections) > self._barriers[-1] and self._sections[-1].data["level"] >= level:
-            self._end(self._sections.pop(), ordinal)
-        self._sections.append(SpanDraft("section", ordinal, {"level": level}))
+    def heading(self, frame: Frame, ordinal: int, level: int) -> None:
+        """A heading ends the sections of its level and deeper inside the same fence, and opens its own."""
+        soft = fence = None
+        around = frame.parent
+        while around is not None:
+            if around.tag in CLOSED or around.closed:
+                fence = around
+                break
+            if soft is None and around.tag in HALF_CLOSED:
+                soft = around
+            around = around.parent
+        sections = self.sections
+        while sections and sections[-1].fence is fence and sections[-1].level >= level:
+            self._end(sections.pop().span, ordinal)
+        sections.append(_Section(SpanDraft("section", ordinal, {"level": level}), level, fence, soft))
 
-    def fence(self, frame: Frame, *, hard: bool) -> None:
-        """Headings inside `frame` head nothing after it: always when hard; else when text follows them inside."""
-        depth = len(self._sections)
-        if hard:
-            self._barriers.append(depth)
-            frame.on_leave = [*(frame.on_leave or []), lambda now: self._leave_hard(depth, now)]
-        else:
-            frame.on_leave = [*(frame.on_leave or []), lambda now: self._leave_soft(depth, now)]
-
-    def _leave_hard(self, depth: int, now: int) -> None:
-        self._barriers.pop()
-        while len(self._sections) > depth:
-            self._end(self._sections.pop(), now)
-
-    def _leave_soft(self, depth: int, now: int) -> None:
-        for index in range(depth, len(self._sections)):
-            section = self._sections[index]
-            if section.data["level"] > 1 and now - 1 > section.first:
-                while len(self._sections) > index:
-                    self._end(self._sections.pop(), now)
+    def leave(self, frame: Frame, now: int) -> None:
+        """An element ended: so do the sections it fences, softly when no text followed their heading in it."""
+        sections = self.sections
+        for index in range(len(sections) - 1, -1, -1):
+            section = sections[index]
+            if section.fence is frame or (section.soft is frame and section.level > 1 and now - 1 > section.span.first):
+                while len(sections) > index:
+                    self._end(sections.pop().span, now)
+            elif section.fence is not None and section.fence is not frame:
                 return
 
     def _end(self, span: SpanDraft, now: int) -> None:
@@ -55,8 +63,8 @@ class Outline:
 
     def close(self, now: int) -> None:
         """The end of the page."""
-        while self._sections:
-            self._end(self._sections.pop(), now)
+        while self.sections:
+            self._end(self.sections.pop().span, now)
         self._end_tabs()
 
     # -- tabs and other panels
@@ -76,7 +84,7 @@ class Outline:
         """A panel ended: beside its opener it makes a qa span, else it belongs to the open tabs."""
         if last < first:
             return
-        if opener == first - 1:
+        if opener == first - 1 and opener >= 0 and not (tab and len(self._tab_ordinals) > 1):
             span = SpanDraft("qa", opener)
             span.last = last
             self.spans.append(span)

@@ -67,28 +67,31 @@ def role_of(node: Any, tag: str, attrs: Any, current: Role, inside: bool) -> Rol
     """
     if current in ("cookie", "dialog") and tag != "main":
         return current
-    aria = attrs.get("role") or ""
-    if tag == "main" or aria == "main" or (tag == "article" and current in ("main", "form")):
+    aria = (node.attr("role") or "") if "role" in attrs else ""
+    if tag == "main" or aria == "main":
         return "main"
-    found = BY_ARIA.get(aria) if isinstance(aria, str) else None
-    named = _words(attrs) if tag in NAMED else ""
-    word = by_words(named) if named else None
+    found = BY_ARIA.get(aria) if aria else None
+    word = _word(node, attrs) if attrs and tag in NAMED else None
     if word is not None and (word == current or node.select_one(CONTENT) is not None):
         word = None
     if found == "dialog" or tag == "dialog" or word == "dialog":
-        return "cookie" if word == "cookie" or "cookie" in node.text.lower() else "dialog"
+        return "cookie" if "cookie" in node.text.lower() else "dialog"
     if word in ("cookie", "breadcrumb", "toc", "comment"):
         return word
     return found or _by_tag(node, tag, inside, word) or word or current
 
 
-def _words(attrs: Any) -> str:
-    classes = attrs.get("class") or ()
-    name = attrs.get("id") or ""
-    label = attrs.get("aria-label") or ""
-    text = " ".join(classes) if not isinstance(classes, str) else classes
-    label = label if label.lower() in ("breadcrumb", "breadcrumbs", "table of contents", "on this page") else ""
-    return f"{text} {name} {label.replace(' ', '-')}".strip()
+def _word(node: Any, attrs: Any) -> Role | None:
+    words = (node.attr("class") or "") if "class" in attrs else ""
+    if "id" in attrs:
+        words = f"{words} {node.attr('id')}"
+    if "aria-label" in attrs:
+        label = (node.attr("aria-label") or "").lower()
+        words = f"{words} {label.replace(' ', '-')}" if label in _TELLING_LABELS else words
+    return by_words(words) if words else None
+
+
+_TELLING_LABELS: Final = frozenset(("breadcrumb", "breadcrumbs", "table of contents", "on this page"))
 
 
 def _by_tag(node: Any, tag: str, inside: bool, word: Role | None) -> Role | None:
@@ -102,28 +105,30 @@ def _by_tag(node: Any, tag: str, inside: bool, word: Role | None) -> Role | None
     return role
 
 
-def visible_of(attrs: Any, current: Visible, controlled: bool) -> Visible:
+def visible_of(node: Any, attrs: Any, current: Visible, controlled: bool) -> Visible:
     """The visibility of an element; `controlled` says that a control on the page opens it."""
-    if current == "hidden":
+    classes = (node.attr("class") or "") if "class" in attrs else ""
+    hidden = (
+        "hidden" in attrs
+        or ("style" in attrs and hides_by_style(attrs["style"]))
+        or (classes != "" and hides_by_class(classes))
+    )
+    unseen = not hidden and "aria-hidden" in attrs and attrs["aria-hidden"] == "true"
+    if not hidden and not unseen:
         return current
-    classes = attrs.get("class") or ()
-    hidden = "hidden" in attrs or _hides(attrs.get("style")) or _hides_by_class(classes)
     panel = controlled or attrs.get("role") == "tabpanel" or attrs.get("hidden") == "until-found"
-    if not hidden and not (attrs.get("aria-hidden") == "true" and (panel or _collapsible(classes))):
-        return current
-    return "collapsed" if panel or _collapsible(classes) else "hidden"
+    if panel or _COLLAPSIBLE.search(classes.lower()):
+        return "collapsed"
+    return "hidden" if hidden else current
 
 
-def _hides(style: str | None) -> bool:
+def hides_by_style(style: str | None) -> bool:
+    """Whether an inline style takes an element out of sight."""
     return bool(style) and _HIDING_STYLE.search(style or "") is not None
 
 
-def _hides_by_class(classes: Any) -> bool:
-    if not classes:
-        return False
-    names = classes if not isinstance(classes, str) else classes.split()
+@lru_cache(maxsize=8192)
+def hides_by_class(classes: str) -> bool:
+    """Whether a class of a common framework takes an element out of sight at every width."""
+    names = classes.split()
     return not _HIDING_CLASS.isdisjoint(names) and not any(_SHOWN_AGAIN.match(name) for name in names)
-
-
-def _collapsible(classes: Any) -> bool:
-    return any(_COLLAPSIBLE.search(name.lower()) for name in classes)

@@ -72,7 +72,8 @@ class Run:
 
     def add(self, text: str) -> bool:
         """Adds source text with its white space collapsed; False when nothing of it shows."""
-        text = _SPACES.sub(" ", text)
+        if not text.isprintable() or "  " in text:
+            text = _SPACES.sub(" ", text)
         if text[:1] == " " and self.last in ("", " ", "\n"):
             text = text[1:]
         if not text:

@@ -1,0 +1,197 @@
+"""From a finished line to a draft of a place: its kind, role, anchor and source range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from wrac.core.types import DataAddress, HtmlAddress, Kind, Loss, Role
+from wrac.parsing import inline
+from wrac.parsing.frames import Draft, Frame, SpanDraft
+from wrac.parsing.outline import Outline
+from wrac.parsing.run import Line, Run
+from wrac.parsing.tags import CONTEXT, SPACE
+
+BEFORE: Final = 0
+INSIDE: Final = 1
+INSIDE_END: Final = 2
+AFTER: Final = 3
+Edge = tuple[Any, int]
+
+
+class Emitter:
+    """Collects drafts, spans and losses, and gives every draft its range as soon as the tags that bound it are known."""
+
+    def __init__(self, source: Callable[[], str]) -> None:
+        self.drafts: list[Draft] = []
+        self.spans: list[SpanDraft] = []
+        self.losses: list[Loss] = []
+        self.source = source
+        self.run = Run()
+        self.outline = Outline(self.spans)
+        self.bound: Edge = (None, INSIDE)
+        self.anchor = ""
+        self.pending: list[Draft] = []  # drafts whose end the next tag tells
+
+    def flush(self, end: Edge) -> None:
+        """Ends the line at an edge and makes its unit or units."""
+        run = self.run
+        if not run.pieces:
+            return
+        frame, start = run.frame, run.start
+        while frame.inline:
+            frame = frame.parent
+        line = run.take()
+        if not line.text.strip(SPACE):
+            return
+        if line.atoms and not frame.flat and line.atoms_alone():
+            for atom in line.atoms:
+                inline.emit_atom(self, frame, line, atom)
+        else:
+            self._emit_line(frame, line, start, end)
+
+    def _emit_line(self, frame: Frame, line: Line, start: Edge, end: Edge) -> None:
+        owner = frame.owner
+        kind: Kind = "paragraph"
+        level = 0
+        if owner is not None and not owner.used:
+            kind, level = owner.kind, owner.level
+            owner.used = kind not in ("quote", "definition")
+            if kind == "list_item":
+                level = frame.lists
+        node = frame.node
+        if kind == "code":
+            line = inline.with_language(line, node)
+        draft = self.add(kind, line, frame, level)
+        if start[0] is node and end[0] is node and end[1] == INSIDE_END and start[1] == INSIDE:
+            where = node.source_location
+            if where is not None:
+                self._locate_at(draft, frame.path(), where, frame.tag)
+                return
+        self._locate_range(draft, frame, start, end)
+
+    def add(self, kind: Kind, line: Line, frame: Frame, level: int = 0) -> Draft:
+        """A new draft with its role, anchor and place in the outline."""
+        draft = Draft(kind, line.text, line.marks, frame)
+        draft.level = level
+        draft.anchor = self.anchor
+        self.anchor = ""
+        draft.role = _role(draft, frame)
+        if level and kind in ("heading", "question"):
+            self.outline.heading(frame, len(self.drafts), level)
+        self.drafts.append(draft)
+        return draft
+
+    # -- source ranges
+
+    def locate_element(self, draft: Draft, selector: str, node: Any, tag: str) -> None:
+        """Addresses a draft by an element of its own."""
+        self._locate_at(draft, selector, node.source_location, tag)
+
+    def _locate_at(self, draft: Draft, selector: str, where: Any, tag: str) -> None:
+        draft.selector = selector
+        draft.context = CONTEXT.get(tag, "body")
+        draft.start = where.start_tag.start_offset
+        closing = where.end_tag
+        if closing is not None:
+            draft.end = closing.end_offset
+        elif inline.is_void(tag):
+            draft.end = where.start_tag.end_offset
+        else:
+            self.pending.append(draft)
+
+    def locate_between(self, draft: Draft, selector: str, first: Any, last: Any, context: str) -> None:
+        """Addresses a draft by the first and the last of its elements."""
+        draft.selector, draft.context = selector, context
+        draft.start = first.source_location.start_tag.start_offset
+        closing = last.source_location.end_tag
+        if closing is not None:
+            draft.end = closing.end_offset
+        else:
+            self.pending.append(draft)
+
+    def _locate_range(self, draft: Draft, frame: Frame, start: Edge, end: Edge) -> None:
+        first, last = position(start), position(end)
+        draft.selector = frame.path()
+        draft.context = "pre" if frame.pre else "body"
+        if frame.tag in ("", "html", "body"):
+            first = 0 if first is None and start[1] == INSIDE else first
+            last = len(self.source()) if end[1] == INSIDE_END else last
+        crossed = first is None or (last is not None and last <= first)
+        fostered = end[1] == BEFORE and end[0].tag == "table"
+        if crossed or (fostered and not self._reads_back(draft, first or 0, last)):
+            draft.start, draft.end = 0, len(self.source())
+            draft.context, draft.nth = "document", len(self.drafts) - 1
+            return
+        draft.start = first or 0
+        if last is None:
+            self.pending.append(draft)
+        else:
+            draft.end = last
+
+    def _reads_back(self, draft: Draft, start: int, end: int | None) -> bool:
+        return self.first_text(self.source()[start:end], draft.context) == draft.text
+
+    def first_text(self, piece: str, context: str) -> str:
+        """The text of the first unit of a slice of source; the segmenter provides it."""
+        raise NotImplementedError
+
+    def settle(self, position: int | None) -> None:
+        """Gives the drafts without an end tag their end, at the first later tag."""
+        if position is not None:
+            for draft in self.pending:
+                draft.end = max(position, draft.start)
+            self.pending = []
+
+    def lose(self, reason: str, text: str, node: Any, *, keep: bool = True) -> None:
+        """Records text that becomes no unit."""
+        chars = sum(map(len, text.split()))
+        if chars:
+            where = node.source_location
+            start = where.start_tag.start_offset if where is not None else -1
+            end = where.end_tag.end_offset if where is not None and where.end_tag is not None else -1
+            self.losses.append(Loss(reason, chars, start, end, text.strip() if keep else ""))
+
+    # -- documents inside the document
+
+    def adopt(self, inner: Emitter, outer: HtmlAddress | DataAddress) -> None:
+        """Takes over what was found in a document inside this one; its addresses count within `outer`."""
+        base = len(self.drafts)
+        for draft in inner.drafts:
+            draft.within = outer if draft.within is None else _nest(draft.within, outer)
+        self.drafts.extend(inner.drafts)
+        for span in inner.spans:
+            span.shift(base)
+        self.spans.extend(inner.spans)
+        self.losses.extend(inner.losses)
+
+
+def _nest(inner: HtmlAddress | DataAddress, outer: HtmlAddress | DataAddress) -> HtmlAddress | DataAddress:
+    within = outer if inner.within is None else _nest(inner.within, outer)
+    if isinstance(inner, DataAddress):
+        return DataAddress(inner.start, inner.end, inner.pointer, within)
+    return HtmlAddress(inner.selector, inner.start, inner.end, inner.context, inner.nth, within)
+
+
+def _role(draft: Draft, frame: Frame) -> Role:
+    role = frame.role
+    if role == "header" and draft.kind == "heading" and draft.level == 1 and not inline.all_link(draft):
+        return "main"
+    if role == "main" and draft.marks and draft.kind != "heading" and inline.is_skip_link(draft):
+        return "nav"
+    return role
+
+
+def position(edge: Edge) -> int | None:
+    """The source offset of an edge; None where the source has no tag there."""
+    node, side = edge
+    where = node.source_location
+    if where is None:
+        return None
+    if side == BEFORE:
+        return int(where.start_tag.start_offset)
+    if side == INSIDE:
+        return int(where.start_tag.end_offset)
+    if where.end_tag is None:
+        return int(where.start_tag.end_offset) if side == AFTER and inline.is_void(node.tag) else None
+    return int(where.end_tag.start_offset if side == INSIDE_END else where.end_tag.end_offset)
