@@ -61,6 +61,11 @@ def test_names_with_signs_are_not_their_letter() -> None:
     assert analyse("猫 数据库") == ["猫", "数据", "据库"]
 
 
+def test_unknown_languages_are_read_as_none_is() -> None:
+    text = "Databases базы Bücher 数据库"
+    assert analyse(text, "tlh") == analyse(text, "en-GB") == analyse(text) != analyse(text, "de")
+
+
 def test_marks_of_scripts_that_need_them_stay() -> None:
     assert analyse("हिन्दी")[0].startswith("हिन्द")
     assert analyse("ＡＢＣ ½") == analyse("abc 1⁄2")

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.fakes import FakeEmbedder
 
 from wrac.core.errors import ConfigError, InputError
 from wrac.core.seams import Embedder
 from wrac.embedding import MiniLM, load
+from wrac.text.sentences import split
 
 TEXTS = [
     "Refunds are paid to the card within five days.",
@@ -95,6 +98,14 @@ def test_nothing_is_cut_but_a_query(model: MiniLM) -> None:
     with pytest.raises(InputError, match="257 tokens, the window of minilm"):
         model.embed([TEXTS[0], longer])
     assert (model.embed([longer], query=True) == model.embed([fitting])).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(max_size=300))
+def test_any_text_can_be_cut_to_a_window(model: MiniLM, text: str) -> None:
+    pieces = split(text, lambda piece: model.tokens(piece) <= 9)
+    assert "".join(text[start:end] for start, end in pieces) == text
+    assert all(model.tokens(text[start:end]) <= 9 for start, end in pieces)
 
 
 def test_token_vectors_are_unit_rows_of_the_same_run(model: MiniLM) -> None:

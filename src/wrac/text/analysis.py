@@ -82,6 +82,7 @@ def analyse(text: str, language: str = "") -> list[str]:
     else:
         folded = unicodedata.normalize("NFKC", text.translate(_PUNCTUATION)).casefold().translate(_PUNCTUATION)
         words = _UNICODE.findall(unicodedata.normalize("NFC", folded))
+    tag = tag if tag in STEMMERS and tag != "en" else ""  # English is what no language means
     known = _terms_in(tag)
     return list(
         chain.from_iterable(

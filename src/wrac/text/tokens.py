@@ -20,7 +20,7 @@ NAMES = (*_ENCODINGS, "words")
 
 _WORD = re.compile(f"[{IDEOGRAPHS}{KANA}]|(?:[^\\W{IDEOGRAPHS}{KANA}][{MARKS}'’]*)+")
 _CACHED_TEXTS = 1 << 14
-_CACHED_LENGTH = 4096
+_CACHED_LENGTH = 1024
 
 
 @dataclass(frozen=True, slots=True)
