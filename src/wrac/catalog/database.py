@@ -1,0 +1,162 @@
+"""Connections, transactions and locks of a workspace's database. What is particular to SQLite stands here alone.
+
+Readers see one snapshot and never wait. One process writes: it holds the lock file for its whole run, so a second
+writer waits before its first page instead of racing page by page; SQLite's own locks end with their process.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event, insert, select
+from sqlalchemy.exc import DatabaseError
+
+from wrac import __version__
+from wrac.catalog.schema import SCHEMA, meta, metadata
+from wrac.core.errors import BusyError, StorageError, WorkspaceError, WracError
+
+FILE, LOCK = "wrac.db", "writer.lock"
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
+_SETTINGS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY", "busy_timeout=60000")
+
+
+class Database:
+    """The database of one workspace folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.engine = _engine(folder / FILE)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one snapshot until the block ends."""
+        with errors(self.folder), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A connection in one write transaction: all of it when the block ends, nothing of it when it raises."""
+        with errors(self.folder), self.engine.connect() as plain:
+            connection = plain.execution_options(wrac_begin="IMMEDIATE")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def writer(self, wait: float, waiting: Callable[[], None]) -> Iterator[None]:
+        """Hold the one writer's lock; `waiting` is called once when another process has it.
+
+        Raises BusyError after `wait` seconds.
+        """
+        with errors(self.folder), closing(sqlite3.connect(self.folder / LOCK, timeout=0, isolation_level=None)) as lock:
+            _acquire(lock, self.folder, wait, waiting)
+            yield
+
+    def create(self, *others: MetaData) -> None:
+        """Make the tables of the catalog, and of whoever shares the file, where they are missing."""
+        with self.write() as connection:
+            for tables in (metadata, *others):
+                tables.create_all(connection)
+            known = connection.scalar(select(meta.c.value).where(meta.c.name == "schema"))
+            if known is None:
+                rows = [{"name": "schema", "value": str(SCHEMA)}, {"name": "wrac", "value": __version__}]
+                connection.execute(insert(meta), rows)
+
+    def check(self) -> None:
+        """Nothing, when the tables are of this version.
+
+        Raises WorkspaceError when they are of another, or the file is no workspace's.
+        """
+        with self.read() as connection:
+            if not connection.dialect.has_table(connection, meta.name):
+                raise WorkspaceError(self.folder, f"{FILE} is no wrac database", "choose another --workspace")
+            found = {row.name: row.value for row in connection.execute(select(meta))}
+        if found.get("schema") != str(SCHEMA):
+            maker = found.get("wrac", "another version")
+            raise WorkspaceError(
+                self.folder,
+                f"it has schema {found.get('schema')} (made by wrac {maker}), wrac {__version__} reads schema {SCHEMA}",
+                f"use wrac {maker}, or move the folder away and index again",
+            )
+
+    def integrity(self) -> list[str]:
+        """What SQLite finds wrong with the file and its references; empty when nothing is."""
+        with self.read() as connection:
+            rows = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
+            broken = [f"{row[0]} refers to a missing {row[2]}" for row in
+                      connection.exec_driver_sql("PRAGMA foreign_key_check")]  # fmt: skip
+        return [row for row in rows if row != "ok"] + broken
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 60})
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _configure(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # the driver's own BEGIN comes too late for a snapshot and is never IMMEDIATE
+    for setting in _SETTINGS:
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('wrac_begin', 'DEFERRED')}")
+
+
+def _acquire(lock: sqlite3.Connection, folder: Path, wait: float, waiting: Callable[[], None]) -> None:
+    deadline, told = time.monotonic() + wait, False
+    while True:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY":
+                raise
+        else:
+            return
+        if not told:
+            waiting()
+            told = True
+        if time.monotonic() >= deadline:
+            raise BusyError(folder, f"another process has been writing for {wait:.0f} s", "wait for it, then run again")
+        time.sleep(0.1)
+
+
+@contextmanager
+def errors(folder: Path) -> Iterator[None]:
+    """Turn what the database or the file system raises into wrac's errors."""
+    try:
+        yield
+    except WracError:
+        raise
+    except DatabaseError as error:
+        raise _translated(folder, error.orig) from error
+    except sqlite3.DatabaseError as error:
+        raise _translated(folder, error) from error
+    except OSError as error:
+        if error.errno in _FULL:
+            raise StorageError(f"{folder}: {error.strerror}; free space and run again") from error
+        raise
+
+
+def _translated(folder: Path, error: BaseException | None) -> Exception:
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
+        return StorageError(f"{folder}: {error}; free space and run again, what was committed is intact")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return BusyError(folder, "another process holds the database", "try again")
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return WorkspaceError(folder, f"the database is damaged ({error})", "move the folder away and index again")
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+        return WorkspaceError(folder, f"the database cannot be opened ({error})", "check the folder's permissions")
+    return error if isinstance(error, Exception) else RuntimeError("the database failed")

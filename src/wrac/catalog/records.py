@@ -1,0 +1,216 @@
+"""Pages in and out of the catalog: a `Record` holds all that is known of one page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from wrac.catalog import contents
+from wrac.catalog.codec import decode_occurrences, decode_plan, encode_occurrences, encode_plan
+from wrac.catalog.contents import one, short, tagged
+from wrac.catalog.schema import bodies, chunks, documents, occurrences, pages, plans, skips
+from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A page, what it was parsed and planned to, and how each of its chunks is embedded.
+
+    `chunks`, `occurrences` and `entries` are aligned; a chunk too long for the embedder has several entries. `source` is what the page was asked for by (a directory, a URL):
+    the scope in which it can vanish. `state` identifies the inputs and versions that led here: equal, nothing to do.
+    """
+
+    page: Page
+    source: str
+    state: str
+    document: Document
+    plan: Plan
+    chunks: tuple[Chunk, ...]
+    occurrences: tuple[Occurrence, ...]
+    entries: tuple[tuple[Entry, ...], ...]
+    embedder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A page that could not be used, and why."""
+
+    url: str
+    source: str
+    state: str
+    reason: str
+
+
+def put(connection: Connection, record: Record) -> None:
+    """Store a page, in place of what its URL held before.
+
+    Raises ValueError when a chunk's text is not its slices joined.
+    """
+    row = connection.scalar(select(pages.c.row).where(pages.c.url == record.page.url))
+    old = None if row is None else _used(connection, row)
+    document = contents.put_document(connection, record.document)
+    values = {
+        **_described(record),
+        "body": contents.put_body(connection, record.page.body),
+        "document": document,
+        "plan": _put_plan(connection, document, record.plan),
+    }
+    if row is None:
+        row = one(connection.execute(insert(pages).values(values)).inserted_primary_key)
+    else:
+        connection.execute(update(pages).where(pages.c.row == row).values(values))
+        connection.execute(delete(occurrences).where(occurrences.c.page == row))
+    found = contents.put_chunks(connection, record.chunks, record.document)
+    if found:
+        used = [{"page": row, "position": i, "chunk": chunk} for i, chunk in enumerate(found)]
+        connection.execute(insert(occurrences), used)
+    connection.execute(delete(skips).where(skips.c.url == record.page.url))
+    if old is not None:
+        _release(connection, old)
+
+
+def remove(connection: Connection, url: str) -> bool:
+    """Whether the catalog held the page; it does not any more, nor what only that page used."""
+    row = connection.scalar(select(pages.c.row).where(pages.c.url == url))
+    if row is None:
+        return False
+    old = _used(connection, row)
+    connection.execute(delete(occurrences).where(occurrences.c.page == row))
+    connection.execute(delete(pages).where(pages.c.row == row))
+    _release(connection, old)
+    return True
+
+
+def get(connection: Connection, url: str) -> Record | None:
+    """All that is stored of a page; None when there is no such page."""
+    joined = pages.join(documents).join(plans, plans.c.row == pages.c.plan)
+    columns = (pages, documents.c.id.label("document_id"), plans.c.data.label("plan_data"))
+    row = connection.execute(select(*columns).select_from(joined).where(pages.c.url == url)).one_or_none()
+    if row is None:
+        return None
+    stored = contents.get_document(connection, row.document)
+    on_page = contents.get_chunks(connection, row.row)
+    found, entries = decode_occurrences(row.occurrences, url, on_page)
+    return Record(
+        page=_page(row, contents.get_body(connection, row.body)),
+        source=row.source,
+        state=tagged("s1", row.state),
+        document=stored,
+        plan=decode_plan(row.plan_data, stored.id),
+        chunks=tuple(on_page),
+        occurrences=found,
+        entries=entries,
+        embedder=row.embedder,
+    )
+
+
+def states(connection: Connection) -> dict[str, str]:
+    """Of every page and every recorded skip, by URL, its state."""
+    found = {row.url: tagged("s1", row.state) for row in connection.execute(select(skips.c.url, skips.c.state))}
+    found.update((row.url, tagged("s1", row.state)) for row in connection.execute(select(pages.c.url, pages.c.state)))
+    return found
+
+
+def urls(connection: Connection, source: str | None = None) -> list[str]:
+    """URLs of the stored pages, in order; of one source when it is given."""
+    query = select(pages.c.url).order_by(pages.c.url)
+    return list(connection.scalars(query if source is None else query.where(pages.c.source == source)))
+
+
+def skip(connection: Connection, skipped: Skipped) -> None:
+    """Record that a page could not be used."""
+    forgive(connection, skipped.url)
+    row = {"url": skipped.url, "source": skipped.source, "state": short(skipped.state), "reason": skipped.reason}
+    connection.execute(insert(skips).values(row))
+
+
+def forgive(connection: Connection, url: str) -> None:
+    """Forget a recorded skip."""
+    connection.execute(delete(skips).where(skips.c.url == url))
+
+
+def skipped(connection: Connection) -> list[Skipped]:
+    """The recorded skips, by URL."""
+    rows = connection.execute(select(skips).order_by(skips.c.url))
+    return [Skipped(row.url, row.source, tagged("s1", row.state), row.reason) for row in rows]
+
+
+def pages_of_chunk(connection: Connection, chunk: str) -> list[tuple[str, int]]:
+    """Where a chunk stands: URL and position among that page's chunks, by URL."""
+    joined = occurrences.join(chunks).join(pages, pages.c.row == occurrences.c.page)
+    query = select(pages.c.url, occurrences.c.position).select_from(joined).where(chunks.c.id == short(chunk))
+    return [(row.url, row.position) for row in connection.execute(query.order_by(pages.c.url, occurrences.c.position))]
+
+
+def _described(record: Record) -> dict[str, Any]:
+    page = record.page
+    return {
+        "url": page.url,
+        "source": record.source,
+        "state": short(record.state),
+        "media_type": page.media_type,
+        "charset": page.charset,
+        "fetched": page.fetched,
+        "etag": page.etag,
+        "last_modified": page.last_modified,
+        "status": page.status,
+        "meta": json.dumps(dict(page.meta), sort_keys=True),
+        "embedder": record.embedder,
+        "occurrences": encode_occurrences(record.occurrences, record.entries),
+    }
+
+
+def _page(row: Any, body: bytes) -> Page:
+    return Page(
+        url=row.url,
+        body=body,
+        media_type=row.media_type,
+        charset=row.charset,
+        fetched=row.fetched,
+        etag=row.etag,
+        last_modified=row.last_modified,
+        status=row.status,
+        meta=json.loads(row.meta),
+    )
+
+
+def _put_plan(connection: Connection, document: int, plan: Plan) -> int:
+    same = (plans.c.document == document) & (plans.c.planner == plan.planner)
+    row = connection.execute(select(plans.c.row, plans.c.data).where(same)).one_or_none()
+    data = encode_plan(plan)
+    if row is None:
+        values = {"document": document, "planner": plan.planner, "data": data}
+        return int(one(connection.execute(insert(plans).values(values)).inserted_primary_key))
+    if row.data != data:
+        connection.execute(update(plans).where(plans.c.row == row.row).values(data=data))
+    return int(row.row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """Rows that a page refers to, and that go when nothing does any more."""
+
+    body: int
+    document: int
+    plan: int
+    chunks: list[int]
+
+
+def _used(connection: Connection, page: int) -> _Used:
+    query = select(pages.c.body, pages.c.document, pages.c.plan).where(pages.c.row == page)
+    row = connection.execute(query).one()
+    found = connection.scalars(select(occurrences.c.chunk).where(occurrences.c.page == page).distinct())
+    return _Used(row.body, row.document, row.plan, list(found))
+
+
+def _release(connection: Connection, old: _Used) -> None:
+    contents.drop_chunks(connection, old.chunks)
+    for column, table, row in ((pages.c.plan, plans, old.plan), (pages.c.body, bodies, old.body)):
+        if connection.scalar(select(column).where(column == row).limit(1)) is None:
+            connection.execute(delete(table).where(table.c.row == row))
+    if connection.scalar(select(pages.c.row).where(pages.c.document == old.document).limit(1)) is None:
+        connection.execute(delete(plans).where(plans.c.document == old.document))
+        contents.drop_document(connection, old.document)

@@ -1,0 +1,160 @@
+"""Postings of the embedded index: for each term and segment, which entries hold it how often.
+
+A segment is what one `put` added, so a page's postings come and go together: a re-indexed page deletes its segment's
+values and writes new ones, and a search reads one value for each term and page, not one row for each appearance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+POSTING = np.dtype([("entry", "<u4"), ("frequency", "<u2"), ("length", "<u2")])
+_MOST = 2**16 - 1
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The postings as one connection's transaction sees them."""
+
+    connection: Connection
+
+    def open(self, entries: int, length: int) -> int:
+        """The number of a new segment of so many entries with so many terms in all."""
+        statement = "INSERT INTO index_segments (entries, length, terms) VALUES (?, ?, x'') RETURNING row"
+        return int(self.connection.exec_driver_sql(statement, (entries, length)).scalar_one())
+
+    def put(self, segment: int, entries: Sequence[tuple[int, Sequence[str]]]) -> None:
+        """Write the terms of a new segment's entries.
+
+        Raises ValueError when an entry has more than 65,535 terms.
+        """
+        found: dict[str, list[tuple[int, int, int]]] = {}
+        for number, terms in entries:
+            if len(terms) > _MOST:
+                raise ValueError(f"index entry {number} has {len(terms)} terms, {_MOST} is the most")
+            for term, frequency in Counter(terms).items():
+                found.setdefault(term, []).append((number, frequency, len(terms)))
+        rows = self._rows(found)
+        values = [(rows[term], segment, np.array(sorted(data), POSTING).tobytes()) for term, data in found.items()]
+        self._run("INSERT INTO index_postings (term, segment, data) VALUES (?, ?, ?)", sorted(values))
+        packed = np.array(sorted(rows.values()), "<u4").tobytes()
+        self._run("UPDATE index_segments SET terms = ? WHERE row = ?", [(packed, segment)])
+
+    def drop(self, segment: int, gone: Sequence[int]) -> None:
+        """Take entries out of a segment, and the segment away when none is left."""
+        query = "SELECT entries, length, terms FROM index_segments WHERE row = ?"
+        size, length, packed = self.connection.exec_driver_sql(query, (segment,)).one()
+        terms = [int(term) for term in np.frombuffer(packed, "<u4")]
+        if len(gone) == size:
+            self._run("DELETE FROM index_postings WHERE term = ? AND segment = ?", [(term, segment) for term in terms])
+            self._run("DELETE FROM index_segments WHERE row = ?", [(segment,)])
+            return
+        left, removed = self._without(segment, terms, np.array(gone, np.uint32))
+        kept = np.array(sorted(left), "<u4").tobytes()
+        values = (size - len(gone), length - removed, kept, segment)
+        self._run("UPDATE index_segments SET entries = ?, length = ?, terms = ? WHERE row = ?", [values])
+
+    def of(self, terms: Iterable[str], limit: int) -> list[NDArray[Any]]:
+        """For each of the `limit` rarest distinct terms that the index holds, its postings; in order of the terms."""
+        wanted = sorted(set(terms))
+        if len(wanted) > limit:
+            counts = self._counts(wanted)
+            wanted = sorted(sorted(counts, key=lambda term: (counts[term], term))[:limit])
+        found = (self._read(term) for term in wanted)
+        return [data for data in found if len(data)]
+
+    def check(self) -> list[str]:
+        """What is wrong: postings that do not add up to the lengths and numbers of the entries."""
+        summed: dict[int, int] = {}
+        wrong: list[str] = []
+        lengths = dict(map(tuple, self.connection.exec_driver_sql("SELECT row, length FROM index_entries")))
+        for (packed,) in self.connection.exec_driver_sql("SELECT data FROM index_postings"):
+            for entry, frequency, length in np.frombuffer(packed, POSTING).tolist():
+                summed[entry] = summed.get(entry, 0) + frequency
+                if lengths.get(entry) != length:
+                    wrong.append(f"a posting gives index entry {entry} the length {length}, not {lengths.get(entry)}")
+        wrong += [
+            f"the postings of index entry {entry} count {summed.get(entry, 0)} terms, not {length}"
+            for entry, length in lengths.items()
+            if summed.get(entry, 0) != length
+        ]
+        query = "SELECT COALESCE(SUM(entries), 0), COALESCE(SUM(length), 0) FROM index_segments"
+        totals = tuple(self.connection.exec_driver_sql(query).one())
+        if totals != (len(lengths), sum(lengths.values())):
+            wrong.append(f"the segments count {totals}, the entries {(len(lengths), sum(lengths.values()))}")
+        return wrong[:100]
+
+    def _without(self, segment: int, terms: list[int], gone: NDArray[np.uint32]) -> tuple[list[int], int]:
+        """Rewrite a segment's postings; the terms that are left, and how many appearances went."""
+        left, removed = [], 0
+        updates: list[tuple[Any, ...]] = []
+        deletes: list[tuple[Any, ...]] = []
+        for term in terms:
+            query = "SELECT data FROM index_postings WHERE term = ? AND segment = ?"
+            data = np.frombuffer(self.connection.exec_driver_sql(query, (term, segment)).scalar_one(), POSTING)
+            kept = data[~np.isin(data["entry"], gone)]
+            removed += int(data["frequency"].sum()) - int(kept["frequency"].sum())
+            if len(kept):
+                left.append(term)
+            if not len(kept):
+                deletes.append((term, segment))
+            elif len(kept) < len(data):
+                updates.append((kept.tobytes(), term, segment))
+        self._run("UPDATE index_postings SET data = ? WHERE term = ? AND segment = ?", updates)
+        self._run("DELETE FROM index_postings WHERE term = ? AND segment = ?", deletes)
+        return left, removed
+
+    def _rows(self, terms: Iterable[str]) -> dict[str, int]:
+        """Rows of the terms, made where they are missing."""
+        wanted = sorted(terms)
+        found = self._known(wanted)
+        if len(found) < len(wanted):
+            new = [(term,) for term in wanted if term not in found]
+            self._run("INSERT INTO index_terms (term) VALUES (?)", new)
+            found |= self._known([term for (term,) in new])
+        return found
+
+    def _known(self, terms: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for batch in _batches(terms):
+            query = f"SELECT term, row FROM index_terms WHERE term IN ({_marks(batch)})"
+            found.update(map(tuple, self.connection.exec_driver_sql(query, tuple(batch))))
+        return found
+
+    def _counts(self, terms: Sequence[str]) -> dict[str, int]:
+        """How many entries hold each term, by the size of its postings: their bytes are not read."""
+        found: dict[str, int] = {}
+        for batch in _batches(terms):
+            query = (
+                f"SELECT t.term, SUM(LENGTH(p.data)) / {POSTING.itemsize} FROM index_terms t"
+                f" JOIN index_postings p ON p.term = t.row WHERE t.term IN ({_marks(batch)}) GROUP BY t.term"
+            )
+            found.update(map(tuple, self.connection.exec_driver_sql(query, tuple(batch))))
+        return found
+
+    def _read(self, term: str) -> NDArray[Any]:
+        query = "SELECT data FROM index_postings WHERE term = (SELECT row FROM index_terms WHERE term = ?)"
+        return np.frombuffer(b"".join(row[0] for row in self.connection.exec_driver_sql(query, (term,))), POSTING)
+
+    def _run(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        if rows:
+            self.connection.exec_driver_sql(statement, rows)
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _batches(values: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(values)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
