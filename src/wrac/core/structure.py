@@ -1,4 +1,4 @@
-"""What places and spans say together: trails, table cells, item numbers and human names. Pure functions of a Document."""
+"""What places and spans say together: trails, table cells, item numbers, human names. Functions of a Document."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -27,6 +28,18 @@ MarkKind: TypeAlias = Literal[
 ]
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def frozen(mapping: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A read-only copy."""
+    return MappingProxyType(dict(mapping))
+
+
+def _reduce(mapping: MappingProxyType[Any, Any]) -> tuple[Any, ...]:
+    return frozen, (dict(mapping),)
+
+
+copyreg.pickle(MappingProxyType, _reduce)  # values travel between processes
 
 
 class Mark(NamedTuple):

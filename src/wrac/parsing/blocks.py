@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from wrac.parsing import inline
+from wrac.parsing.dom import Attributes, Node
 from wrac.parsing.emit import AFTER
 from wrac.parsing.frames import Counter, Frame, Owner, Row, SpanDraft
-from wrac.parsing.run import Line
 from wrac.parsing.tags import BLOCKS, FLAT, HEADING_LEVEL, LANDMARKS, OWNERS, PREFORMATTED, SPANS
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ _CLOSED_ROLES: Final = frozenset(("tabpanel", "dialog", "alertdialog", "compleme
 _CHROME: Final = frozenset(("nav", "header", "footer"))
 
 
-def own(walk: Segmenter, new: Frame, frame: Frame, node: Any, tag: str, attrs: Any, aria: str | None) -> None:
+def own(walk: Segmenter, new: Frame, frame: Frame, attrs: Attributes, aria: str | None) -> None:
     """Gives a frame the owner of its text: the kind that its first line takes."""
+    node, tag = new.node, new.tag
     kind = OWNERS.get(tag)
     level = HEADING_LEVEL.get(tag, 0)
     if aria is not None:
@@ -44,22 +45,22 @@ def own(walk: Segmenter, new: Frame, frame: Frame, node: Any, tag: str, attrs: A
         new.owner = frame.owner if frame.owner is not None and frame.owner.kind == "quote" else None
 
 
-def _aria_level(node: Any) -> int:
+def _aria_level(node: Node) -> int:
     stated = node.attr("aria-level") or ""
     return int(stated) if stated.isdigit() and 0 < int(stated) < 10 else 2
 
 
-def is_closed(node: Any) -> bool:
+def is_closed(node: Node) -> bool:
     """Whether the source has an end tag for the element."""
     where = node.source_location
     return where is not None and where.end_tag is not None
 
 
-def plain_code(walk: Segmenter, frame: Frame, node: Any, index: int) -> None:
+def plain_code(walk: Segmenter, frame: Frame, node: Node, index: int) -> None:
     """A `pre` of nothing but text, the bulk of a reference page: its line is taken at once."""
     new = Frame(node, "pre", iter(()), frame, index)
     walk.bound = (node, 1)
-    walk._describe(new, frame, node, "pre")  # noqa: SLF001
+    walk._describe(new, frame, node, "pre")
     run = walk.run
     run.frame, run.start = new, walk.bound
     run.add_raw(node.text)
@@ -76,7 +77,7 @@ def landmark(walk: Segmenter, new: Frame, tag: str, aria: str | None) -> None:
         new.closed = True
 
 
-def panel(walk: Segmenter, new: Frame, node: Any, attrs: Any, aria: str | None) -> None:
+def panel(walk: Segmenter, new: Frame, node: Node, attrs: Attributes, aria: str | None) -> None:
     """Ties a panel to the control that opens it."""
     name = node.attr("id") if "id" in attrs else None
     if aria == "tabpanel" or (name is not None and name in walk.controlled):
@@ -92,7 +93,7 @@ def panel(walk: Segmenter, new: Frame, node: Any, attrs: Any, aria: str | None) 
         walk.openers[target] = len(walk.drafts)
 
 
-def inner_controls(new: Frame, node: Any) -> str | None:
+def inner_controls(new: Frame, node: Node) -> str | None:
     """The ids that a control inside a flat opener controls."""
     if not new.flat:
         return None
@@ -110,67 +111,67 @@ def _leave_panel(walk: Segmenter, opener: int, first: int, tab: bool, now: int) 
 # -- by tag
 
 
-def _list(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _list(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     frame.lists += 1
     ordered = frame.tag == "ol"
     frame.on_leave = [*(frame.on_leave or ()), SpanDraft("list", len(walk.drafts), {"ordered": ordered})]
     frame.counter = Counter.of(node, attrs) if ordered else None
 
 
-def _item(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _item(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     number = frame.counter.take(attrs) if frame.counter is not None else None
     data = {} if number is None else {"number": number}
     frame.on_leave = [SpanDraft("item", len(walk.drafts), data)]
     frame.counter = None
 
 
-def _definitions(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _definitions(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     frame.on_leave = [SpanDraft("definitions", len(walk.drafts)), walk.outline.leave_definitions]
     walk.outline.definitions()
 
 
-def _term(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _term(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     question = inline.opens(node, attrs) or node.text.rstrip(" \t\r\n\f¶#").endswith(("?", "？", "؟"))
     if question:
         frame.owner = Owner("question")
     walk.outline.term(len(walk.drafts), question=question)
 
 
-def _description(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _description(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     walk.outline.description()
 
 
-def _quote(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _quote(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     frame.on_leave = [SpanDraft("quote", len(walk.drafts))]
 
 
-def _summary(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _summary(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     around = frame.parent.parent if frame.parent is not None else None
     frame.visible = around.visible if around is not None else "visible"
 
 
-def _details(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _details(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     if "open" not in attrs and frame.visible == "visible":
         frame.visible = "collapsed"
 
 
-def _row(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _row(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     if frame.table is not None:
         frame.row = Row(headed=frame.parent is not None and frame.parent.tag == "thead")
 
 
-def _group(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _group(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     if frame.table is not None:
         frame.table.groups.append(len(walk.drafts))
 
 
-def _cell(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _cell(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     if frame.row is not None:
         frame.flat = True
         frame.owner = None
 
 
-def _unseen(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def _unseen(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     frame.visible = "hidden"
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
-
-from turbohtml import parse_fragment
+from typing import Any, NamedTuple
 
 from wrac.core.types import DataAddress, Kind
+from wrac.parsing.dom import Node, fragment
 from wrac.parsing.frames import Draft, Frame, SpanDraft
 from wrac.parsing.segment import Segmenter
 
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
+
+
+class _String(NamedTuple):
+    kind: Kind
+    pointer: str  # RFC 6901
+    text: str
 
 
 def add_data(walk: Segmenter) -> None:
@@ -29,47 +34,46 @@ def add_data(walk: Segmenter) -> None:
             continue
         for question, answers in _pairs(tree, ""):
             first = len(walk.drafts)
-            for kind, pointer, text in [question, *answers]:
-                _add(walk, node, kind, pointer, text, said)
+            for string in (question, *answers):
+                _add(walk, node, string, said)
             if len(walk.drafts) > first + 1:
                 span = SpanDraft("qa", first)
                 span.last = len(walk.drafts) - 1
                 walk.spans.append(span)
 
 
-def _add(walk: Segmenter, node: Any, kind: Kind, pointer: str, text: str, said: str) -> None:
-    where = node.source_location
-    end = where.end_tag.end_offset if where.end_tag is not None else len(walk.source())
-    address = DataAddress(where.start_tag.start_offset, end, pointer)
-    plain = parse_fragment(text, context="div").text if _TAG.search(text) else text
+def _add(walk: Segmenter, node: Node, string: _String, said: str) -> None:
+    text = string.text
+    plain = fragment(text, "div").text if _TAG.search(text) else text
     if not plain.strip():
         return
     if _squeezed(plain) in said:
         walk.lose("JSON-LD that the page says too", text, node)
         return
-    root = Frame(node, "script", iter(()), None, 0)
-    root.role = "data"
+    where = node.source_location
+    end = where.end_tag.end_offset if where.end_tag is not None else len(walk.source())
+    address = DataAddress(where.start_tag.start_offset, end, string.pointer)
     if plain is not text:
         _embed_markup(walk, address, text)
         return
-    draft = Draft(kind, text.strip(), (), root)
-    draft.role, draft.visible = "data", "hidden"
-    draft.start, draft.end, draft.within = where.start_tag.start_offset, end, address
-    draft.context = "data"
+    root = Frame(node, "script", iter(()), None, 0)
+    root.role, root.visible = "data", "hidden"
+    draft = Draft(string.kind, text.strip(), (), root)
+    draft.start, draft.end, draft.within, draft.context = address.start, end, address, "data"
     walk.drafts.append(draft)
 
 
 def _embed_markup(walk: Segmenter, address: DataAddress, text: str) -> None:
     inner = Segmenter(lambda: text)
-    tree = parse_fragment(text, context="body", source_locations=True)
+    tree = fragment(text, "body")
     root = Frame(tree, "body", iter(tree.children), None, 0)
     root.role, root.visible = "data", "hidden"
     inner.walk(root)
     walk.adopt(inner, address)
 
 
-def _pairs(tree: Any, pointer: str) -> Iterator[tuple[tuple[Kind, str, str], list[tuple[Kind, str, str]]]]:
-    """Each question, or how-to step, with the strings that answer it, with RFC 6901 pointers."""
+def _pairs(tree: object, pointer: str) -> Iterator[tuple[_String, list[_String]]]:
+    """Each question, or how-to step, with the strings that answer it."""
     if isinstance(tree, list):
         for number, part in enumerate(tree):
             yield from _pairs(part, f"{pointer}/{number}")
@@ -77,22 +81,23 @@ def _pairs(tree: Any, pointer: str) -> Iterator[tuple[tuple[Kind, str, str], lis
         name, kind = tree.get("name"), tree.get("@type")
         kinds = kind if isinstance(kind, list) else [kind]
         if isinstance(name, str) and ("Question" in kinds or "HowToStep" in kinds or "HowTo" in kinds):
-            yield ("question", f"{pointer}/name", name), list(_answers(tree, pointer))
+            yield _String("question", f"{pointer}/name", name), list(_answers(tree, pointer))
         for key, part in tree.items():
             if isinstance(part, dict | list):
                 yield from _pairs(part, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
 
 
-def _answers(question: dict[str, Any], pointer: str) -> Iterator[tuple[Kind, str, str]]:
+def _answers(question: dict[str, Any], pointer: str) -> Iterator[_String]:
     for key in ("text", "description"):
         if isinstance(question.get(key), str) and question.get("@type") != "Question":
-            yield "paragraph", f"{pointer}/{key}", question[key]
+            yield _String("paragraph", f"{pointer}/{key}", question[key])
     for key in ("acceptedAnswer", "suggestedAnswer"):
         answers = question.get(key)
         several = isinstance(answers, list)
         for number, answer in enumerate(answers if isinstance(answers, list) else [answers]):
             if isinstance(answer, dict) and isinstance(answer.get("text"), str):
-                yield "paragraph", f"{pointer}/{key}{f'/{number}' if several else ''}/text", answer["text"]
+                step = f"{key}/{number}" if several else key
+                yield _String("paragraph", f"{pointer}/{step}/text", answer["text"])
 
 
 def _squeezed(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from wrac.core.types import DataAddress, HtmlAddress, Kind, Loss, Role
 from wrac.parsing import inline
+from wrac.parsing.dom import Node
 from wrac.parsing.frames import Draft, Frame, SpanDraft
 from wrac.parsing.outline import Outline
 from wrac.parsing.run import Line, Run
@@ -20,7 +21,7 @@ Edge = tuple[Any, int]
 
 
 class Emitter:
-    """Collects drafts, spans and losses, and gives every draft its range as soon as the tags that bound it are known."""
+    """Collects drafts, spans and losses; a draft gets its range as soon as the tags that bound it are known."""
 
     def __init__(self, source: Callable[[], str]) -> None:
         self.drafts: list[Draft] = []
@@ -84,11 +85,11 @@ class Emitter:
 
     # -- source ranges
 
-    def locate_element(self, draft: Draft, selector: str, node: Any, tag: str) -> None:
+    def locate_element(self, draft: Draft, selector: str, node: Node, tag: str) -> None:
         """Addresses a draft by an element of its own."""
         self._locate_at(draft, selector, node.source_location, tag)
 
-    def _locate_at(self, draft: Draft, selector: str, where: Any, tag: str) -> None:
+    def _locate_at(self, draft: Draft, selector: str, where: Node, tag: str) -> None:
         draft.selector = selector
         draft.context = CONTEXT.get(tag, "body")
         draft.start = where.start_tag.start_offset
@@ -100,7 +101,7 @@ class Emitter:
         else:
             self.pending.append(draft)
 
-    def locate_between(self, draft: Draft, selector: str, first: Any, last: Any, context: str) -> None:
+    def locate_between(self, draft: Draft, selector: str, first: Node, last: Node, context: str) -> None:
         """Addresses a draft by the first and the last of its elements."""
         draft.selector, draft.context = selector, context
         draft.start = first.source_location.start_tag.start_offset
@@ -143,7 +144,7 @@ class Emitter:
                 draft.end = max(position, draft.start)
             self.pending = []
 
-    def lose(self, reason: str, text: str, node: Any, *, keep: bool = True) -> None:
+    def lose(self, reason: str, text: str, node: Node, *, keep: bool = True) -> None:
         """Records text that becomes no unit."""
         chars = sum(map(len, text.split()))
         if chars:

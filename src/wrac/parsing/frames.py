@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from turbohtml import Element
-
 from wrac.core.types import DataAddress, HtmlAddress, Kind, Mark, Role, SpanKind, Visible
+from wrac.parsing.dom import Attributes, Element, Node
 
 DEEP = 200
 """Elements deeper than this are addressed by the selector of their ancestor at this depth."""
@@ -86,7 +85,7 @@ class Counter:
         self.step = step
 
     @classmethod
-    def of(cls, node: Any, attrs: Any) -> Counter:
+    def of(cls, node: Node, attrs: Attributes) -> Counter:
         """The counter of an `ol` element."""
         backwards = "reversed" in attrs
         start = integer(attrs.get("start"))
@@ -94,7 +93,7 @@ class Counter:
             start = sum(child.tag == "li" for child in node.children if type(child) is Element) if backwards else 1
         return cls(start, -1 if backwards else 1)
 
-    def take(self, attrs: Any) -> int:
+    def take(self, attrs: Attributes) -> int:
         """The number of the next item."""
         value = integer(attrs.get("value"))
         number = self.next if value is None else value
@@ -112,11 +111,11 @@ class Frame:
     """An open element. Subclasses of state that only some elements need hang in optional slots."""
 
     __slots__ = (
-        "atom", "children", "closed", "count", "counter", "depth", "flat", "index", "inline", "inside", "language", "lists", "node",
-        "on_leave", "owner", "parent", "path_", "pre", "role", "row", "table", "tag", "visible",
+        "atom", "children", "closed", "count", "counter", "depth", "flat", "index", "inline", "inside", "language",
+        "lists", "node", "on_leave", "owner", "parent", "path_", "pre", "role", "row", "table", "tag", "visible",
     )  # fmt: skip
 
-    def __init__(self, node: Any, tag: str, children: Iterator[Any], parent: Frame | None, index: int) -> None:
+    def __init__(self, node: Node, tag: str, children: Iterator[Any], parent: Frame | None, index: int) -> None:
         self.node = node
         self.tag = tag
         self.children = children
@@ -197,13 +196,10 @@ class SpanDraft:
         self.first += base
         self.last += base
         for key in _ORDINALS & self.data.keys():
-            self.data[key] = _shifted(self.data[key], base)
+            self.data[key] = [ordinal + base for ordinal in self.data[key]]
+        if "panels" in self.data:
+            panels = self.data["panels"]
+            self.data["panels"] = [(tab + base if tab >= 0 else -1, a + base, b + base) for tab, a, b in panels]
 
 
-_ORDINALS = frozenset(("header_rows", "groups", "panels"))
-
-
-def _shifted(value: Any, base: int) -> Any:
-    if isinstance(value, int):
-        return value + base if value >= 0 else value
-    return tuple(_shifted(part, base) for part in value)
+_ORDINALS = frozenset(("header_rows", "groups"))

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from turbohtml import Element, Text, parse
-
-from wrac.core.types import Mark, MarkKind
+from wrac.core.types import Kind, Mark, MarkKind
+from wrac.parsing.dom import Attributes, Element, Node, Text, document
 from wrac.parsing.frames import Draft, Frame
 from wrac.parsing.roles import hides_by_class, hides_by_style
 from wrac.parsing.run import Atom, Line
@@ -21,20 +20,21 @@ if TYPE_CHECKING:
 
 _BLOCK_SELECTOR: Final = ",".join(sorted(BLOCKS - {"slot"}))
 _OPENER: Final = "[aria-controls],[aria-expanded],[data-toggle=collapse],[data-bs-toggle=collapse]"
-_NOT_PLAIN: Final = "a,br,img,svg,math,ruby,template,noscript,iframe,script,style,textarea,button,select,[hidden],[style]," + (
-    _BLOCK_SELECTOR
+_NOT_PLAIN: Final = (
+    "a,br,img,svg,math,ruby,template,noscript,iframe,script,style,textarea,button,select,[hidden],[style],"
+    + _BLOCK_SELECTOR
 )
 _VOID: Final = frozenset(
     "area base br col embed frame hr img input link meta param source track wbr basefont bgsound keygen".split()
 )
 _KEEPS_SPACE: Final = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
-_GLYPHS: Final = frozenset(("¶", "#", "§", "🔗", "⚓", "link", ""))
+_GLYPHS: Final = frozenset(("¶", "#", "§", "🔗", "⚓", ""))
 _SKIP: Final = re.compile(r"(?:skip|jump|zum|direkt|aller|saltar|ir)\b.{0,30}", re.IGNORECASE)
 _LANGUAGE: Final = re.compile(r"^(?:language|lang|highlight|brush)[-:](?:source-)?([\w+#.-]+)$")
 _DEEPEST_SRCDOC: Final = 3
 
 
-def enter(walk: Segmenter, frame: Frame, node: Any, tag: str, index: int) -> bool:
+def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bool:
     """An inline element: opens its mark and its children, or takes its only text at once."""
     attrs = node.attrs
     kind = MARKS.get(tag)
@@ -68,7 +68,7 @@ def enter(walk: Segmenter, frame: Frame, node: Any, tag: str, index: int) -> boo
     return True
 
 
-def _link(walk: Segmenter, node: Any, attrs: Any) -> tuple[MarkKind | None, str]:
+def _link(walk: Segmenter, node: Node, attrs: Attributes) -> tuple[MarkKind | None, str]:
     if not attrs:
         return None, ""
     if "name" in attrs:
@@ -82,33 +82,33 @@ def _link(walk: Segmenter, node: Any, attrs: Any) -> tuple[MarkKind | None, str]
 def leave(walk: Segmenter, frame: Frame) -> None:
     """Closes an inline element."""
     walk.run.end()
-    if frame.atom is not None:
+    if frame.atom is not None and frame.parent is not None:
         kind, start = frame.atom
         walk.run.atom(kind, frame.node, frame.parent, frame.index, start)
 
 
-def holds_block(node: Any) -> bool:
+def holds_block(node: Node) -> bool:
     """Whether a block stands anywhere below an element."""
     return node.select_one(_BLOCK_SELECTOR) is not None
 
 
-def opens(node: Any, attrs: Any) -> bool:
+def opens(node: Node, attrs: Attributes) -> bool:
     """Whether an element is, or holds, a control that opens something."""
     return ("aria-controls" in attrs or "aria-expanded" in attrs) or node.select_one(_OPENER) is not None
 
 
-def only_text(node: Any) -> bool:
+def only_text(node: Node) -> bool:
     """Whether a `pre` holds text in plain spans alone, so that its text is the concatenation of its text nodes."""
     return node.select_one(_NOT_PLAIN) is None
 
 
-def acts_as_block(attrs: Any) -> bool:
+def acts_as_block(attrs: Attributes) -> bool:
     """Whether an inline element's ARIA role makes it a line of its own."""
     role = attrs["role"]
     return role in ("tab", "heading", "tabpanel", "tablist") or (role == "button" and "aria-controls" in attrs)
 
 
-def is_hidden(node: Any, attrs: Any) -> bool:
+def is_hidden(node: Node, attrs: Attributes) -> bool:
     """Whether an inline element's own attributes hide it."""
     if "class" in attrs and hides_by_class(node.attr("class")):
         return True
@@ -141,7 +141,7 @@ def is_skip_link(draft: Draft) -> bool:
     )
 
 
-def with_language(line: Line, node: Any) -> Line:
+def with_language(line: Line, node: Node) -> Line:
     """A code line with its language as a mark, where the page names one."""
     around = node.parent
     classes: list[str] = list(node.attrs.get("class") or ())
@@ -169,7 +169,7 @@ def emit_atom(walk: Emitter, frame: Frame, line: Line, atom: Atom) -> None:
     draft = walk.add(kind, part, frame, frame.lists if kind == "list_item" else 0)
     if kind == "label" and draft.role in ("main", "form"):
         draft.role = "control"
-    walk.locate_element(draft, atom.frame.child_path(atom.node.tag, atom.index), atom.node, atom.node.tag)
+    walk.locate_element(draft, atom.frame.child_path(atom.node.tag, atom.place), atom.node, atom.node.tag)
 
 
 @lru_cache(maxsize=4096)
@@ -177,7 +177,7 @@ def _draws_formula(classes: str) -> bool:
     return "katex-html" in classes or "MathJax" in classes or "mjx-chtml" in classes
 
 
-def _repeats_formula(node: Any) -> bool:
+def _repeats_formula(node: Node) -> bool:
     before, after = node.previous_sibling, node.next_sibling
     if type(before) is Element and before.has_class("katex-mathml"):
         return True
@@ -187,18 +187,18 @@ def _repeats_formula(node: Any) -> bool:
 # -- elements with a rule of their own: (walk, frame, node, index) -> whether a frame was pushed -------------------
 
 
-def _br(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _br(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     walk.run.newline()
     return False
 
 
-def _image(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _image(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     attrs = node.attrs
     _atom(walk, frame, node, index, attrs.get("alt") or "", "image", "image", _source(attrs))
     return False
 
 
-def _source(attrs: Any) -> str:
+def _source(attrs: Attributes) -> str:
     """The picture's URL; lazy loaders keep it aside and put a placeholder into src."""
     shown = attrs.get("src") or ""
     if shown and not shown.startswith("data:"):
@@ -211,7 +211,7 @@ def _source(attrs: Any) -> str:
 
 
 def _atom(
-    walk: Segmenter, frame: Frame, node: Any, index: int, text: str, kind: Any, mark: MarkKind | None, value: str = ""
+    walk: Segmenter, frame: Frame, node: Node, index: int, text: str, kind: Kind, mark: MarkKind | None, value: str = ""
 ) -> None:
     run = walk.run
     if not run.pieces:
@@ -226,22 +226,26 @@ def _atom(
     run.atom(kind, node, frame, index, start)
 
 
-def _svg(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _parent(node: Node) -> Node:
+    return node.parent
+
+
+def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     texts = [
         part.data.strip(SPACE)
         for part in node.descendants
-        if type(part) is Text and part.parent.tag not in ("style", "script") and part.data.strip(SPACE)
+        if type(part) is Text and _parent(part).tag not in ("style", "script") and part.data.strip(SPACE)
     ]
     _atom(walk, frame, node, index, " ".join(texts), "image", "image")
     return False
 
 
-def _math(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _math(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     tex = None
     shown = []
     for part in node.descendants:
         if type(part) is Text and part.data.strip(SPACE):
-            inside = part.parent
+            inside: Node = part.parent
             encoding = (inside.attrs.get("encoding") or "").lower() if inside.tag == "annotation" else ""
             if "tex" in encoding and tex is None:
                 tex = part.data.strip(SPACE)
@@ -255,7 +259,7 @@ def _math(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
     return False
 
 
-def _in_annotation(node: Any, top: Any) -> bool:
+def _in_annotation(node: Node, top: Node) -> bool:
     while node is not None and node != top:
         if node.tag == "annotation-xml":
             return True
@@ -263,7 +267,7 @@ def _in_annotation(node: Any, top: Any) -> bool:
     return False
 
 
-def _script(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _script(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     kind = (node.attrs.get("type") or "").lower()
     if kind.startswith("math/tex"):
         _atom(walk, frame, node, index, node.text, "math", "math", "tex")
@@ -274,7 +278,7 @@ def _script(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
     return False
 
 
-def _code_of_the_page(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _code_of_the_page(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     if node.tag == "head":
         new = Frame(node, "head", iter(node.children), frame, index)
         new.visible = "hidden"
@@ -284,12 +288,12 @@ def _code_of_the_page(walk: Segmenter, frame: Frame, node: Any, index: int) -> b
     return False
 
 
-def _raw(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _raw(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     walk.lose(f"{node.tag}: shown only where frames are not", node.text, node)
     return False
 
 
-def _control(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _control(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     attrs = node.attrs
     tag = node.tag
     if not frame.flat and (attrs.get("role") == "tab" or "aria-controls" in attrs):
@@ -305,14 +309,14 @@ def _control(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
     return True
 
 
-def _ruby(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     """The base first, then the readings under a mark, so that neither is torn apart."""
     base: list[str] = []
     readings: list[str] = []
     for part in node.descendants:
         if type(part) is not Text:
             continue
-        around = part.parent
+        around: Node = part.parent
         while around.tag not in ("rt", "rp", "rtc", "ruby") and around != node:
             around = around.parent
         if around.tag == "rp":
@@ -327,22 +331,22 @@ def _ruby(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
     return False
 
 
-def _iframe(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
-    document = node.attrs.get("srcdoc")
-    if not document:
+def _iframe(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
+    source = node.attr("srcdoc")
+    if not source:
         walk.lose("fallback of a frame", node.text, node)
         return False
     if walk.nesting >= _DEEPEST_SRCDOC:
-        walk.lose(f"srcdoc nested deeper than {_DEEPEST_SRCDOC}", document, node)
+        walk.lose(f"srcdoc nested deeper than {_DEEPEST_SRCDOC}", source, node)
         return False
     if frame.flat:
         return walk.defer(frame, node, index)
     walk.flush((node, 0))
-    walk.embed(frame, node, index, parse(document, source_locations=True), document)
+    walk.embed(frame, node, index, document(source), source)
     return False
 
 
-def _unseen(walk: Segmenter, frame: Frame, node: Any, index: int) -> bool:
+def _unseen(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     return walk.aside(frame, node, node.tag, index)
 
 

@@ -1,4 +1,4 @@
-"""Intervals that no single element bounds: sections by heading, tabs with their panels, terms with their definitions."""
+"""Intervals that no single element bounds: sections by heading, tabs with panels, terms with definitions."""
 
 from __future__ import annotations
 

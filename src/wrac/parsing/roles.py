@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from wrac.core.types import Role, Visible
+from wrac.parsing.dom import Attributes, Node
 
 BY_TAG: Final[dict[str, Role]] = {
     "nav": "nav", "footer": "footer", "aside": "aside", "dialog": "dialog", "form": "form", "search": "form",
@@ -18,24 +19,22 @@ BY_ARIA: Final[dict[str, Role]] = {
     "doc-toc": "toc", "directory": "toc", "main": "main", "toolbar": "control",
 }  # fmt: skip
 # Words of class and id, in the order they win. A word stands between separators; `-` and `_` separate.
-_WORDS: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = tuple(
-    (role, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|[\s_-])"))
-    for role, words in (
-        ("cookie", r"cookies?|cookie\w*|gdpr|ccpa|onetrust\w*|didomi\w*|usercentrics\w*|klaro|cmp|consent"),
-        ("breadcrumb", r"breadcrumbs?|crumbs?|bread-?crumbs?|breadcrumb\w*"),
-        ("toc", r"toc|toctree\w*|tableofcontents|table-of-contents|on-this-page|page-?toc|localtoc|scrollspy"),
-        ("comment", r"comments?|commentlist|disqus\w*|comment-?section"),
-        ("dialog", r"modal|popup|pop-up|lightbox|offcanvas|newsletter-popup"),
-        ("nav", r"nav|navs|navbar|navigation|nav(?:header|footer|bar|menu|list|links?)|side-?nav|top-?nav|main-?menu|"
-                r"menubar|mega-?menu|pagination|pager|prev-?next|skip-?links?|skip-to-\w+|related|site-?menu"),
-        ("footer", r"(?:site|page|global|main)?-?footer|colophon|copyright"),
-        ("header", r"(?:site|global|top|main)-?header|masthead|top-?bar|announcement\w*"),
-        ("aside", r"side-?bar\w*|sphinxsidebar\w*|right-?rail|left-?rail|share|sharing|social(?:-\w+)?|related-\w+|"
-                  r"advert\w*|ads?|promo"),
-        ("control", r"dropdown|toolbar|page-?actions?|copy-(?:page|button|btn)|feedback|was-this-helpful|edit-?page|"
-                    r"search-?(?:box|bar|form)|theme-toggle|language-(?:switcher|selector)|pagetools"),
-    )
+_WORDS: Final[tuple[tuple[Role, str], ...]] = (
+    ("cookie", r"cookies?|cookie\w*|gdpr|ccpa|onetrust\w*|didomi\w*|usercentrics\w*|klaro|cmp|consent"),
+    ("breadcrumb", r"breadcrumbs?|crumbs?|bread-?crumbs?|breadcrumb\w*"),
+    ("toc", r"toc|toctree\w*|tableofcontents|table-of-contents|on-this-page|page-?toc|localtoc|scrollspy"),
+    ("comment", r"comments?|commentlist|disqus\w*|comment-?section"),
+    ("dialog", r"modal|popup|pop-up|lightbox|offcanvas|newsletter-popup"),
+    ("nav", r"nav|navs|navbar|navigation|nav(?:header|footer|bar|menu|list|links?)|side-?nav|top-?nav|main-?menu|"
+            r"menubar|mega-?menu|pagination|pager|prev-?next|skip-?links?|skip-to-\w+|related|site-?menu"),
+    ("footer", r"(?:site|page|global|main)?-?footer|colophon|copyright"),
+    ("header", r"(?:site|global|top|main)-?header|masthead|top-?bar|announcement\w*"),
+    ("aside", r"side-?bar\w*|sphinxsidebar\w*|right-?rail|left-?rail|share|sharing|social(?:-\w+)?|related-\w+|"
+              r"advert\w*|ads?|promo"),
+    ("control", r"dropdown|toolbar|page-?actions?|copy-(?:page|button|btn)|feedback|was-this-helpful|edit-?page|"
+                r"search-?(?:box|bar|form)|theme-toggle|language-(?:switcher|selector)|pagetools"),
 )  # fmt: skip
+_PATTERNS: Final = tuple((role, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|[\s_-])")) for role, words in _WORDS)
 _NOT_ROLES: Final = re.compile(r"(?:no|with|without|has|layout)-?(?:nav|side-?bar|toc|header|footer)", re.ASCII)
 _COLLAPSIBLE: Final = re.compile(
     r"accordion|collaps|tab-?pane|tab-?panel|tab-?content|expand|toggle|disclosure|drawer|faq|answer|panel|spoiler"
@@ -54,13 +53,13 @@ CONTENT: Final = "main,h1,[role=main]"
 def by_words(words: str) -> Role | None:
     """The role that class and id words suggest."""
     text = _NOT_ROLES.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", words)).lower()
-    for role, pattern in _WORDS:
+    for role, pattern in _PATTERNS:
         if pattern.search(text):
             return role
     return None
 
 
-def role_of(node: Any, tag: str, attrs: Any, current: Role, inside: bool) -> Role:
+def role_of(node: Node, tag: str, attrs: Attributes, current: Role, inside: bool) -> Role:
     """The role of a block element below one of role `current`; `inside` says whether a main or article holds it.
 
     Cookie banners and dialogs keep their role inside; a class word is not believed when the page's content is in it.
@@ -81,7 +80,7 @@ def role_of(node: Any, tag: str, attrs: Any, current: Role, inside: bool) -> Rol
     return found or _by_tag(node, tag, inside, word) or word or current
 
 
-def _word(node: Any, attrs: Any) -> Role | None:
+def _word(node: Node, attrs: Attributes) -> Role | None:
     words = (node.attr("class") or "") if "class" in attrs else ""
     if "id" in attrs:
         words = f"{words} {node.attr('id')}"
@@ -94,7 +93,7 @@ def _word(node: Any, attrs: Any) -> Role | None:
 _TELLING_LABELS: Final = frozenset(("breadcrumb", "breadcrumbs", "table of contents", "on this page"))
 
 
-def _by_tag(node: Any, tag: str, inside: bool, word: Role | None) -> Role | None:
+def _by_tag(node: Node, tag: str, inside: bool, word: Role | None) -> Role | None:
     if tag == "header":
         return None if inside else "header"
     role = BY_TAG.get(tag)
@@ -105,7 +104,7 @@ def _by_tag(node: Any, tag: str, inside: bool, word: Role | None) -> Role | None
     return role
 
 
-def visible_of(node: Any, attrs: Any, current: Visible, controlled: bool) -> Visible:
+def visible_of(node: Node, attrs: Attributes, current: Visible, controlled: bool) -> Visible:
     """The visibility of an element; `controlled` says that a control on the page opens it."""
     classes = (node.attr("class") or "") if "class" in attrs else ""
     hidden = (

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wrac.core.types import Kind, Mark, MarkKind
+from wrac.parsing.dom import Node
+
+if TYPE_CHECKING:
+    from wrac.parsing.frames import Frame
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 
@@ -16,9 +20,9 @@ class Atom(NamedTuple):
     start: int
     end: int
     kind: Kind
-    node: Any
-    frame: Any
-    index: int
+    node: Node
+    frame: Frame
+    place: int
 
 
 class Line(NamedTuple):
@@ -119,10 +123,10 @@ class Run:
         if kind is not None and self.length > start:
             self.marks.append(Mark(kind, start, self.length, value))
 
-    def atom(self, kind: Kind, node: Any, frame: Any, index: int, start: int) -> None:
+    def atom(self, kind: Kind, node: Node, frame: Frame, place: int, start: int) -> None:
         """Notes that everything since `start` came from one element that can stand alone."""
         if self.length > start:
-            self.atoms.append(Atom(start, self.length, kind, node, frame, index))
+            self.atoms.append(Atom(start, self.length, kind, node, frame, place))
 
     def take(self) -> Line:
         """The line so far, trimmed; the run is empty afterwards, open marks go on in the next line."""

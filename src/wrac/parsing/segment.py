@@ -1,19 +1,18 @@
 """The segmenter: one pass over an HTML tree to drafts of places and spans.
 
-A block edge ends a unit and an inline edge does not. The walk keeps its own stack, so depth costs no recursion, and reads
-a source location only for elements that bound a unit.
+A block edge ends a unit and an inline edge does not. The walk keeps its own stack, so depth costs no recursion, and
+reads a source location only for elements that bound a unit.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
-
-from turbohtml import CData, DocumentFragment, Element, Text, parse_fragment
 
 from wrac.core.types import HtmlAddress
 from wrac.parsing import blocks, inline, tables
+from wrac.parsing.dom import Attributes, CData, DocumentFragment, Element, Node, Text, fragment
 from wrac.parsing.emit import AFTER, BEFORE, INSIDE, INSIDE_END, Emitter, position
 from wrac.parsing.frames import Frame, SpanDraft, Table
 from wrac.parsing.roles import role_of, visible_of
@@ -82,13 +81,14 @@ class Segmenter(Emitter):
         else:
             run.add(text)
 
-    def children(self, node: Any) -> Any:
+    def children(self, node: Node) -> Sequence[Node]:
         """The children as a browser composes them: a shadow tree in place, slots filled."""
-        return node.flattened_children if self.shadow else node.children
+        found: Sequence[Node] = node.flattened_children if self.shadow else node.children
+        return found
 
     # -- entering
 
-    def _enter(self, frame: Frame, node: Any, index: int) -> bool:
+    def _enter(self, frame: Frame, node: Node, index: int) -> bool:
         """Handles an element; True when a frame was pushed and its children come next."""
         tag = node.tag
         if tag in BLOCKS:
@@ -104,18 +104,18 @@ class Segmenter(Emitter):
                 return self.aside(frame, node, tag, index)
         return inline.enter(self, frame, node, tag, index)
 
-    def aside(self, frame: Frame, node: Any, tag: str, index: int) -> bool:
+    def aside(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
         """Hidden content in a line: units of its own, after the line that a reader sees whole."""
         if not self.run.pieces and not frame.flat:
             return self.enter_block(frame, node, tag, index)
         return self.defer(frame, node, index)
 
-    def defer(self, frame: Frame, node: Any, index: int) -> bool:
+    def defer(self, frame: Frame, node: Node, index: int) -> bool:
         """Enters an element later, as a block after the current line."""
         self._deferred.append(self._holder(frame, node, index))
         return False
 
-    def _holder(self, frame: Frame, node: Any, index: int) -> Frame:
+    def _holder(self, frame: Frame, node: Node, index: int) -> Frame:
         """A frame that enters one child of `frame`, and knows its position there."""
         holder = Frame(node, frame.tag, iter((node,)), frame, 0)
         holder.path_ = frame.path()
@@ -124,7 +124,7 @@ class Segmenter(Emitter):
         holder.owner = holder.row = None
         return holder
 
-    def enter_block(self, frame: Frame, node: Any, tag: str, index: int) -> bool:
+    def enter_block(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
         """Handles an element whose edges end a line."""
         if frame.flat:
             self.run.edge()
@@ -149,7 +149,7 @@ class Segmenter(Emitter):
             self._lost_light(new, node)
         return True
 
-    def _enter_flat(self, frame: Frame, node: Any, tag: str, index: int) -> bool:
+    def _enter_flat(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
         if tag == "table" and frame.row is not None:
             return self.defer(frame, node, index)
         new = Frame(node, tag, iter(self.children(node)), frame, index)
@@ -162,7 +162,7 @@ class Segmenter(Emitter):
         self.stack.extend(reversed(self._deferred))
         self._deferred = []
 
-    def _lost_light(self, frame: Frame, node: Any) -> None:
+    def _lost_light(self, frame: Frame, node: Node) -> None:
         """Children of a shadow host that no slot takes: not shown, kept as hidden units."""
         for index, child in enumerate((c for c in node.children if type(c) is Element), 1):
             if child.assigned_slot is None:
@@ -170,7 +170,7 @@ class Segmenter(Emitter):
                 holder.visible = "hidden"
                 self._deferred.append(holder)
 
-    def _describe(self, new: Frame, frame: Frame, node: Any, tag: str) -> None:
+    def _describe(self, new: Frame, frame: Frame, node: Node, tag: str) -> None:
         """What tag and attributes mean for the frame: role, visibility, kind, spans, barriers for headings."""
         attrs = node.attrs
         aria = None
@@ -181,7 +181,7 @@ class Segmenter(Emitter):
             new.role = role_of(node, tag, attrs, frame.role, frame.inside)
         if tag in ("main", "article") or aria == "main":
             new.inside = True
-        blocks.own(self, new, frame, node, tag, attrs, aria)
+        blocks.own(self, new, frame, attrs, aria)
         if tag == "table":
             tables.open_table(self, new, node, attrs)
         else:
@@ -192,7 +192,7 @@ class Segmenter(Emitter):
         if attrs:
             blocks.panel(self, new, node, attrs, aria)
 
-    def _attributes(self, new: Frame, frame: Frame, node: Any, attrs: Any) -> None:
+    def _attributes(self, new: Frame, frame: Frame, node: Node, attrs: Attributes) -> None:
         name = node.attr("id") if "id" in attrs else None
         if name:
             self.anchor = name
@@ -248,7 +248,7 @@ class Segmenter(Emitter):
 
     # -- documents inside the document
 
-    def embed(self, frame: Frame, node: Any, index: int, tree: Any, source: str) -> None:
+    def embed(self, frame: Frame, node: Node, index: int, tree: Node, source: str) -> None:
         """Segments a document inside this one, such as a srcdoc, in its place; its ranges count in its own source."""
         inner = Segmenter(lambda: source, panels(tree), nesting=self.nesting + 1)
         root = Frame(tree, "", iter(tree.children), None, 0)
@@ -267,7 +267,7 @@ class Segmenter(Emitter):
 
 def first_text(piece: str, context: str) -> str:
     """The text of the first unit of a slice of source that begins in an element of tag `context`."""
-    root = parse_fragment(piece, context=context, source_locations=True)
+    root = fragment(piece, context)
     walk = Segmenter(lambda: piece)
     frame = Frame(root, context, iter(root.children), None, 0)
     frame.pre = context == "pre"
@@ -276,7 +276,7 @@ def first_text(piece: str, context: str) -> str:
     return walk.drafts[0].text if walk.drafts else ""
 
 
-def panels(tree: Any) -> frozenset[str]:
+def panels(tree: Node) -> frozenset[str]:
     """The ids of the elements that some control of the page opens."""
     found: set[str] = set()
     for node in tree.select("[aria-controls],[data-bs-target],[data-target]"):

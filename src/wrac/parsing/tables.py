@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from turbohtml import Element
+from typing import TYPE_CHECKING
 
 from wrac.core.types import Mark
+from wrac.parsing.dom import Attributes, Element, Node
 from wrac.parsing.frames import Frame, SpanDraft, Table, integer
 from wrac.parsing.run import Line
 
@@ -20,7 +19,7 @@ _MOST_COLS = 1000
 _MOST_ROWS = 65534
 
 
-def is_data(table: Any, attrs: Any) -> bool:
+def is_data(table: Node, attrs: Attributes) -> bool:
     """Whether a table holds data. A layout table says so by role, or has no header and structure in its cells."""
     if attrs and attrs.get("role") in ("presentation", "none"):
         return False
@@ -42,12 +41,12 @@ def is_data(table: Any, attrs: Any) -> bool:
     return not any(_lays_out(cell) for cell in cells)
 
 
-def _lays_out(cell: Any) -> bool:
+def _lays_out(cell: Node) -> bool:
     blocks = sum(type(child) is Element and child.tag in ("p", "div", "ul", "ol", "pre") for child in cell.children)
     return blocks > 2 and len(cell.text) > _LONG_CELL
 
 
-def open_table(walk: Segmenter, frame: Frame, node: Any, attrs: Any) -> None:
+def open_table(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     """Begins a table: a data table gets a span and turns rows into units."""
     frame.row = None
     frame.flat = False

@@ -1,0 +1,71 @@
+"""Drafts to places and spans: the last step of every parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from wrac.core.types import NOTHING, Place, Span, Unit
+from wrac.parsing.frames import Draft, SpanDraft
+from wrac.parsing.score import score
+
+
+def places_of(drafts: Iterable[Draft]) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
+    """The places of the drafts, in order, and the units they show, by id."""
+    units: dict[str, Unit] = {}
+    places = []
+    for ordinal, draft in enumerate(drafts):
+        unit = Unit(draft.kind, draft.text)
+        units.setdefault(unit.id, unit)
+        places.append(
+            Place(
+                ordinal, unit.id, draft.level, draft.role, score(draft), draft.visible, draft.address(), draft.anchor,
+                draft.marks, draft.language,
+            )
+        )  # fmt: skip
+    return tuple(places), MappingProxyType(units)
+
+
+def nest(drafts: list[SpanDraft], count: int) -> tuple[Span, ...]:
+    """Spans in order, nested or disjoint: one that crosses the end of an outer one is cut in two there."""
+    todo = [(d.first, d.last, n, d) for n, d in enumerate(drafts) if 0 <= d.first <= d.last < count]
+    todo.sort(key=_outer_first)
+    result: list[Span] = []
+    open_: list[int] = []
+    queue = list(reversed(todo))
+    while queue:
+        first, last, number, draft = queue.pop()
+        while open_ and result[open_[-1]].last < first:
+            open_.pop()
+        if open_ and result[open_[-1]].last < last:
+            cut = result[open_[-1]].last
+            rest = (cut + 1, last, number, draft)
+            last = cut
+            at = len(queue)
+            while at and _outer_first(queue[at - 1]) < _outer_first(rest):
+                at -= 1
+            queue.insert(at, rest)
+        result.append(Span(draft.kind, first, last, open_[-1] if open_ else -1, _frozen(draft.data)))
+        open_.append(len(result) - 1)
+    return tuple(result)
+
+
+_RANK: Final = {
+    kind: rank
+    for rank, kind in enumerate(
+        ("section", "nav", "header", "footer", "aside", "form", "dialog", "tabs", "quote", "qa", "details", "figure",
+         "definitions", "list", "item", "table")
+    )
+}  # fmt: skip
+
+
+def _outer_first(item: tuple[int, int, int, SpanDraft]) -> tuple[int, int, int, int]:
+    first, last, number, draft = item
+    return first, -last, _RANK[draft.kind], -number
+
+
+def _frozen(data: dict[str, Any]) -> Mapping[str, Any]:
+    if not data:
+        return NOTHING
+    return MappingProxyType({key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
