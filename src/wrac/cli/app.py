@@ -47,9 +47,9 @@ def parse(
     as_json: options.AsJson = False,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
-    """Show the units of one page: kind, text, role, address, and what became no unit.
+    """Show the units of one page, and what became none.
 
-    JSON is one line a place, then a line with spans and losses.
+    For each place its kind, text, name, role and visibility; with --json also address, marks and trail. JSON is one line a place, then a line with spans and losses.
     """
     from wrac.cli import pages
 
@@ -64,7 +64,10 @@ def plan(
     max_tokens: options.MaxTokens = DEFAULTS.maximum,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
-    """Show which units of one page belong together, and which are left out for what reason."""
+    """Show which units of one page belong together.
+
+    What is left out is listed with its reason.
+    """
     from wrac.cli import pages
 
     pages.plan(options.one(source, max_size), options.policy(target, max_tokens), as_json=as_json)
@@ -80,8 +83,9 @@ def chunk(
     max_tokens: options.MaxTokens = DEFAULTS.maximum,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
-    """Print the chunks of pages, without a workspace, for any other store.
+    """Print the chunks of pages, for any other store.
 
+    No workspace is needed. A chunk that stands on several pages is printed once.
     JSON is one line a chunk, with every place it stands at.
     """
     from wrac.cli import pages
@@ -136,7 +140,10 @@ def search(
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Answer a query with passages: page, section, text, and a link to the exact place."""
+    """Answer a query with passages and their source.
+
+    Each has its page, its section and a link to the exact text.
+    """
     from wrac.cli import workspaces
 
     workspaces.search(workspace, options.clean(query), k, budget, options.pairs("--where", where), as_json=as_json)
@@ -148,7 +155,10 @@ def show(
     workspace: options.Workspace = options.WORKSPACE,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show one chunk: its text, its units with names and addresses, and the link that opens it in a browser."""
+    """Show one chunk with its units and where they stand.
+
+    Names, addresses in the source, and the link that opens the passage in a browser.
+    """
     from wrac.cli import workspaces
 
     workspaces.show(workspace, options.clean(chunk_id), as_json=as_json)
@@ -168,7 +178,10 @@ def verify(
     digest: Annotated[bool, typer.Option("--digest", help="Also print the digest of all content.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compute every id and law again from what the workspace holds. Leaves with 4 when something is damaged."""
+    """Compute every id again from what the workspace holds.
+
+    Leaves with 4 when something is damaged.
+    """
     from wrac.cli import workspaces
 
     workspaces.verify(workspace, digest=digest, as_json=as_json)
