@@ -49,7 +49,8 @@ def parse(
 ) -> None:
     """Show the units of one page, and what became none.
 
-    For each place its kind, text, name, role and visibility; with --json also address, marks and trail. JSON is one line a place, then a line with spans and losses.
+    For each place its kind, text, name, role and visibility; with --json also address, marks and trail, in one line a
+    place and a last line with spans and losses.
     """
     from wrac.cli import pages
 

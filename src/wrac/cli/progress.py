@@ -1,0 +1,39 @@
+"""Progress bars on stderr: only on a terminal, and gone when the work is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wrac.cli.paint import console, one_line, safe
+from wrac.flow.report import Progress, silent
+
+_DETAIL = 40
+
+
+@contextmanager
+def bars(*, wanted: bool) -> Iterator[Progress]:
+    """What to tell the progress of each stage; nothing is drawn unless wanted and stderr is a terminal."""
+    if not (wanted and sys.stderr.isatty()):
+        yield silent
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description:<10}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[detail]}", style="dim", markup=False),
+    )
+    with Bars(*columns, console=console(stderr=True), transient=True) as drawn:
+        stages = {}
+
+        def tell(stage: str, done: int, total: int | None, detail: str) -> None:
+            if stage not in stages:
+                stages[stage] = drawn.add_task(stage, total=total, detail="")
+            drawn.update(stages[stage], completed=done, total=total, detail=one_line(safe(detail), _DETAIL))
+
+        yield tell

@@ -1,0 +1,173 @@
+"""index, search, show, status and verify: a workspace's flows to output."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from wrac.cli import hits, paint, shapes
+from wrac.cli.progress import bars
+from wrac.core.errors import InputError, WorkspaceError
+from wrac.core.types import Policy
+from wrac.flow import IndexReport, Shown, VerifyReport, Workspace
+from wrac.flow.report import Skipped
+
+# What a folder of pages is full of; other reasons are worth a line for each file.
+_ORDINARY = ("hidden", "not a page", "link to what", "already read")
+_NAMED = 10
+
+
+def index(  # noqa: PLR0913 - a command's options
+    path: Path,
+    sources: Sequence[str],
+    *,
+    meta: Mapping[str, str],
+    base: str,
+    max_size: int,
+    policy: Policy,
+    workers: int | None,
+    progress: bool,
+    as_json: bool,
+) -> None:
+    """Index the sources and print what was done. Raises InputError when there was no page at all."""
+    with Workspace(path) as workspace, bars(wanted=progress) as tell:
+        report = workspace.index(
+            sources, meta=meta, base=base, max_size=max_size, policy=policy, workers=workers, progress=tell
+        )
+    if as_json:
+        print(shapes.dumps(index_row(report)))
+    else:
+        _print_index(report, path)
+    if not report.pages:
+        reasons = paint.tally(Counter(skip.reason for skip in report.skipped).most_common())
+        raise InputError("no page was found", f"skipped {reasons}" if reasons else "the folder is empty",
+                         "give HTML, Markdown or plain text")  # fmt: skip
+
+
+def index_row(report: IndexReport) -> shapes.Json:
+    """The public shape of an index run; `seconds` is the whole run's, `stages` its parts."""
+    return {
+        "pages": report.pages,
+        "units": report.units,
+        "chunks": report.chunks,
+        "embedded": report.embedded,
+        "reused": report.reused,
+        "skipped": [{"url": skip.url, "reason": skip.reason} for skip in report.skipped],
+        "usage": asdict(report.usage),
+        "seconds": report.seconds.get("total", 0.0),
+        "unchanged": report.unchanged,
+        "gone": list(report.gone),
+        "stages": {stage: seconds for stage, seconds in report.seconds.items() if stage != "total"},
+    }
+
+
+def _print_index(report: IndexReport, path: Path) -> None:
+    out = paint.console()
+    total = report.seconds.get("total", 0.0)
+    counts = f"{paint.plural(report.pages, 'page')}, {paint.plural(report.units, 'unit')}, "
+    out.print(
+        paint.line((counts + paint.plural(report.chunks, "chunk"), "bold"), f" in {path}", (f"  {total:.1f} s", "dim"))
+    )
+    out.print(paint.line(f"embedded {report.embedded:,}, reused {report.reused:,}; "
+                         f"{paint.plural(report.unchanged, 'page')} unchanged"))  # fmt: skip
+    if report.gone:
+        out.print(paint.line(f"gone: {', '.join(report.gone[:_NAMED])}{' …' if len(report.gone) > _NAMED else ''}"))
+    _print_skips(report.skipped)
+
+
+def _print_skips(skips: Sequence[Skipped]) -> None:
+    if not skips:
+        return
+    out = paint.console(stderr=True)
+    out.print(paint.line((f"skipped {paint.tally(Counter(s.reason for s in skips).most_common())}", "yellow")))
+    telling = [skip for skip in skips if not skip.reason.startswith(_ORDINARY)]
+    for skip in telling[:_NAMED]:
+        out.print(paint.line((f"  {skip.url}: {skip.reason}", "dim")))
+    if len(telling) > _NAMED:
+        out.print(paint.line((f"  and {len(telling) - _NAMED:,} more; --json lists all", "dim")))
+
+
+def search(  # noqa: PLR0913 - a command's options
+    path: Path, query: str, k: int, budget: int | None, where: Mapping[str, str], *, as_json: bool
+) -> None:
+    """Print the passages that answer the query."""
+    with Workspace(path, create=False) as workspace:
+        found = workspace.search(query, k=k, budget=budget, where=where)
+    if as_json:
+        for result in found:
+            print(shapes.dumps(hits.row(result)))
+    elif found:
+        hits.results(found)
+    else:
+        sys.stderr.write("wrac: nothing found; use other words, or fewer --where filters\n")
+
+
+def show(path: Path, chunk: str, *, as_json: bool) -> None:
+    """Print one chunk with its units."""
+    with Workspace(path, create=False) as workspace:
+        shown = workspace.show(chunk)
+    if as_json:
+        print(shapes.dumps(shown_row(shown)))
+    else:
+        hits.shown(shown)
+
+
+def shown_row(shown: Shown) -> shapes.Json:
+    """The public shape of a shown chunk."""
+    units = [
+        {
+            "id": u.id,
+            "kind": u.kind,
+            "name": u.name,
+            "text": u.text,
+            "start": u.start,
+            "end": u.end,
+            **shapes.where(u.address),
+        }
+        for u in shown.units
+    ]
+    fields = ("chunk", "text", "markdown", "tokens", "url", "anchor", "link", "planner")
+    row = {name: getattr(shown, name) for name in fields}
+    return {**row, "trail": list(shown.trail), "units": units, "pages": list(shown.pages)}
+
+
+def status(path: Path, *, as_json: bool) -> None:
+    """Print what the workspace holds."""
+    with Workspace(path, create=False) as workspace:
+        held = asdict(workspace.status())
+    if as_json:
+        print(shapes.dumps(held))
+        return
+    out = paint.console()
+    for name, value in held.items():
+        text = f"{value:,}" if isinstance(value, int) else str(value)
+        out.print(paint.line((f"{name.replace('_', ' '):<14}", "dim"), text))
+
+
+def verify(path: Path, *, digest: bool, as_json: bool) -> None:
+    """Print whether the workspace is sound; leaves with 4 when it is not."""
+    with Workspace(path, create=False) as workspace:
+        report = workspace.verify(digest=digest)
+    if as_json:
+        print(shapes.dumps({"ok": report.ok, **asdict(report)}))
+    else:
+        _print_verify(report)
+    if not report.ok:
+        raise typer.Exit(WorkspaceError.exit_code)
+
+
+def _print_verify(report: VerifyReport) -> None:
+    out = paint.console()
+    for problem in report.problems:
+        out.print(paint.line(("damaged  ", "bold red"), problem))
+    counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks), ("vector", report.vectors))
+    looked = ", ".join(paint.plural(count, name) for name, count in counted)
+    verdict = ("sound", "bold green") if report.ok else (paint.plural(len(report.problems), "problem"), "bold red")
+    out.print(paint.line(verdict, f"  {looked}"))
+    if report.digest:
+        out.print(paint.line(("digest ", "dim"), report.digest))
