@@ -74,7 +74,7 @@ class _Cutter:
         self._document, self._maximum, self._page = document, policy.maximum, page
         self._count = counter(policy.tokenizer).count
         self._trails, self._renderer = trails(document), Renderer(document)
-        self._anchors = _anchors(document)
+        self._anchors = _anchors(document, self._trails)
         self._units = [document.units[place.unit] for place in document.places]
 
     def all(self, plan: Plan) -> tuple[tuple[Chunk, ...], tuple[Occurrence, ...]]:
@@ -154,10 +154,9 @@ class _Cutter:
         return parts if above or not heads else [heads, *parts]
 
 
-def _anchors(document: Document) -> list[str]:
+def _anchors(document: Document, above: Sequence[Sequence[int]]) -> list[str]:
     """For each place the nearest anchor at or before it in its section, else that of a heading above, else none."""
     result = []
-    above = trails(document)
     latest = -1
     for place in document.places:
         ordinal = place.ordinal
@@ -205,24 +204,32 @@ def limits(chunk: Chunk, policy: Policy = DEFAULT) -> None:
 
 
 def prefix(document: Document, chunk: Chunk, page: str = "") -> str:
-    """The line a chunk is embedded under: the page's title or file name, and the headings above, joined by " > ".
+    """The line a chunk is embedded under: page title or file name, the headings above, the chunk's own headings.
 
-    White space is folded, permalinks are left out, and a heading that repeats the part before it is not said twice.
+    Parts are joined by " > ", own headings by " / ". That a chunk's own headings are said again makes them weigh more
+    than its running text, as a title field would, and a part from the middle of a section reads like its first part.
+    White space is folded, permalinks are left out, and what repeats the part before it is not said twice.
     """
-    wanted = frozenset(chunk.trail)
-    places: dict[str, Place] = {}
-    if wanted:
-        for place in document.places:
-            if place.unit in wanted and place.unit not in places:
-                places[place.unit] = place
-                if len(places) == len(wanted):
-                    break
-    heads = (_plain(document.units[u].text, places[u]) for u in chunk.trail)
+    own = [piece.unit for piece in chunk.slices if document.units[piece.unit].kind == "heading"]
+    places = _places(document, frozenset((*chunk.trail, *own)))
+    said = {unit: _plain(document.units[unit].text, places[unit]) for unit in (*chunk.trail, *own)}
+    heads = [*(said[unit] for unit in chunk.trail), " / ".join(dict.fromkeys(said[unit] for unit in own))]
     parts: list[str] = []
     for part in (" ".join(document.title.split()) or name(page), *heads):
         if part and (not parts or part.casefold() != parts[-1].casefold()):
             parts.append(part)
     return SEPARATOR.join(parts)
+
+
+def _places(document: Document, wanted: frozenset[str]) -> dict[str, Place]:
+    """The first place of each wanted unit."""
+    found: dict[str, Place] = {}
+    for place in document.places if wanted else ():
+        if place.unit in wanted and place.unit not in found:
+            found[place.unit] = place
+            if len(found) == len(wanted):
+                break
+    return found
 
 
 def name(page: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from math import inf
 from typing import Final, NamedTuple
@@ -63,14 +64,15 @@ def streams(document: Document, omitted: dict[int, str]) -> list[list[int]]:
     return [stream for stream in kept.values() if stream]
 
 
-def prices(policy: Policy, costs: Costs) -> list[float]:
+@lru_cache(maxsize=16)
+def prices(policy: Policy, costs: Costs) -> tuple[float, ...]:
     """The cost of a group of each size from 0 to the policy's maximum, in tokens."""
     small, large = costs.small_below * policy.target, costs.large_above * policy.target
     result = []
     for size in range(policy.maximum + 1):
         short, over = max(0.0, 1 - size / small), max(0.0, size / large - 1)
         result.append(costs.small * short * short + costs.large * over * over)
-    return result
+    return tuple(result)
 
 
 class Terrain(NamedTuple):

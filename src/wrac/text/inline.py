@@ -22,7 +22,8 @@ _TICKS: Final = re.compile("`+")
 _PAIRS: Final = {"strong": ("**", "**"), "em": ("*", "*"), "sup": ("<sup>", "</sup>"), "sub": ("<sub>", "</sub>")}
 _LITERAL: Final = frozenset(("code", "math", "image", "permalink"))
 _DRAWN: Final = frozenset((*_PAIRS, *_LITERAL, "link"))
-_BREAK: Final = "  \n"
+BREAK: Final = "  \n"
+"""A hard line break."""
 
 
 def escape(text: str, *, first: bool = True) -> str:
@@ -104,7 +105,8 @@ def _plain(text: str, start: int, end: int, first: bool) -> str:
     """Text between marks, escaped."""
     if start >= end:
         return ""
-    return escape(text[start:end], first=first).replace("\n", _BREAK)
+    piece = escape(text[start:end], first=first)
+    return piece.replace("\n", BREAK) if "\n" in piece else piece
 
 
 def _pair(content: str, mark: Mark, *, links: bool) -> tuple[str, str] | None:

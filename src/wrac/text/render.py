@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from wrac.core.types import Document, Mark, Span
-from wrac.text.inline import fence, image, inline
+from wrac.core.types import Document, Kind, Mark, Span
+from wrac.text.inline import BREAK, fence, image, inline
 
 Cuts: TypeAlias = Mapping[int, tuple[int, int]]
 """The code points `[start, end)` to show of the units at some ordinals; the others are shown whole."""
@@ -16,7 +16,9 @@ _WHOLE: Final[Cuts] = {}
 _MOST_COLUMNS: Final = 200  # a table declared wider shows its source cells only: column spans are cheap to write
 _TIGHT: Final = {("list_item", "list_item"), ("table_row", "table_row"), ("term", "definition"), ("term", "term")}
 
-_PREFIXED: Final = frozenset(("heading", "question", "definition"))
+_PREFIXED: Final = frozenset[Kind](("heading", "question", "definition"))
+_MARKED: Final = frozenset[Kind](("list_item", "quote"))
+_RAW: Final = frozenset[Kind](("code", "math", "image"))
 
 
 def markdown(document: Document, ordinals: Sequence[int], *, links: bool = True) -> str:
@@ -24,8 +26,7 @@ def markdown(document: Document, ordinals: Sequence[int], *, links: bool = True)
     return Renderer(document, links=links).markdown(ordinals)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What a place stands in: quote depth, the items around it from the outside in, its table (-1: none)."""
 
     quotes: int = 0
@@ -41,37 +42,34 @@ class Renderer:
         self._document, self._links = document, links
         self._contexts = _contexts(document.spans)
         self._innermost = _innermost(document)
+        self._kinds = [document.units[place.unit].kind for place in document.places]
         self._markers = _markers(document.spans, self._contexts)
         self._tables: dict[int, _Table] = {}
 
     def markdown(self, ordinals: Sequence[int], cuts: Cuts = _WHOLE) -> str:
         """Markdown of the places; `cuts` gives the code points `[start, end)` to show of units that are split."""
-        blocks: list[str] = []
+        pieces: list[str] = []
         shown = frozenset(ordinals)
-        last: tuple[str, Context] | None = None
-        for block, kind, context in self._blocks(ordinals, cuts):
-            text = self._set(block, context, kind, shown)
-            if last is not None:
-                tight = (last[0], kind) in _TIGHT and (kind != "table_row" or last[1].table == context.table)
-                blocks.append("\n" if tight else "\n\n")
-            blocks.append(text)
-            last = (kind, context)
-        return "".join(blocks)
-
-    def _blocks(self, ordinals: Sequence[int], cuts: Cuts) -> Iterator[tuple[tuple[int, str], str, Context]]:
-        """(ordinal, Markdown), kind and context of each block; the rows of one table are one block."""
-        position = 0
-        while position < len(ordinals):
+        before: str = ""
+        position, count, table = 0, len(ordinals), -1
+        while position < count:
             ordinal = ordinals[position]
-            context = self._context(ordinal)
-            kind = self._document.unit(ordinal).kind
+            context, kind = self._context(ordinal), self._kinds[ordinal]
+            position += 1
+            if pieces:
+                tight = (before, kind) in _TIGHT and (kind != "table_row" or table == context.table)
+                pieces.append("\n" if tight else "\n\n")
             if kind == "table_row" and context.table >= 0:
                 end = self._run(ordinals, position, context.table)
-                yield (ordinal, self._table(context.table, ordinals[position:end], cuts)), kind, context
+                text = self._table(context.table, ordinals[position - 1 : end], cuts)
                 position = end
-                continue
-            yield (ordinal, self._block(ordinal, kind, cuts.get(ordinal))), kind, context
-            position += 1
+            else:
+                text = self._block(ordinal, kind, cuts.get(ordinal) if cuts else None)
+            if context.items or context.quotes or kind in _MARKED:
+                text = self._set(ordinal, text, context, shown)
+            pieces.append(text)
+            before, table = kind, context.table
+        return "".join(pieces)
 
     def _run(self, ordinals: Sequence[int], position: int, table: int) -> int:
         """Where a run of rows of one table ends."""
@@ -81,54 +79,44 @@ class Renderer:
         return end
 
     def _row_of(self, ordinal: int, table: int) -> bool:
-        return self._context(ordinal).table == table and self._document.unit(ordinal).kind == "table_row"
+        return self._context(ordinal).table == table and self._kinds[ordinal] == "table_row"
 
     def _context(self, ordinal: int) -> Context:
         span = self._innermost[ordinal]
         return self._contexts[span] if span >= 0 else _OUTSIDE
 
-    def _block(self, ordinal: int, kind: str, cut: tuple[int, int] | None) -> str:
+    def _block(self, ordinal: int, kind: Kind, cut: tuple[int, int] | None) -> str:
         """A unit's Markdown, without the quotes and list markers around it."""
-        place, text = self._document.places[ordinal], self._document.text(ordinal)
-        start, end = cut or (0, len(text))
-        marks = place.marks
-        if kind == "code":
-            language = next((mark.value for mark in marks if mark.kind == "code" and mark.value), "")
-            return fence(text[start:end], language)
-        if kind == "math":
-            return f"$$\n{text[start:end]}\n$$"
-        if kind == "image":
-            source = next((mark.value for mark in marks if mark.kind == "image"), "")
-            return image(text[start:end], source)
-        shown = inline(text, marks, (start, end), links=self._links, first=kind not in _PREFIXED)
+        place = self._document.places[ordinal]
+        text = self._document.units[place.unit].text
+        span = cut or (0, len(text))
+        if kind in _RAW:
+            return _raw(kind, text[span[0] : span[1]], place.marks)
+        shown = inline(text, place.marks, span, links=self._links, first=kind not in _PREFIXED)
         if kind == "heading":
-            return f"{'#' * min(max(place.level, 1), 6)} {shown.replace('  ' + chr(10), ' ')}"
+            return f"{'#' * min(max(place.level, 1), 6)} {shown.replace(BREAK, ' ')}"
         if kind == "question":
-            return "**" + shown.replace("**", "").strip().replace("  \n", "**  \n**") + "**" if shown.strip() else ""
+            return "**" + shown.replace("**", "").strip().replace(BREAK, f"**{BREAK}**") + "**"
         return f": {shown}" if kind == "definition" else shown
 
-    def _set(self, block: tuple[int, str], context: Context, kind: str, shown: frozenset[int]) -> str:
-        """The block inside its list items and quotes."""
-        ordinal, text = block
-        quotes = max(context.quotes, 1 if kind == "quote" else 0)
-        head = body = ""
+    def _set(self, ordinal: int, text: str, context: Context, shown: frozenset[int]) -> str:
+        """The block inside its list items and quotes; items that begin outside of what is shown do not indent it."""
+        kind = self._kinds[ordinal]
+        head = body = "> " * max(context.quotes, 1 if kind == "quote" else 0)
         for item in context.items:
-            span = self._document.spans[item]
-            marker = self._markers[item]
-            if span.first == ordinal:
+            marker, first = self._markers[item]
+            if first == ordinal:
                 head += marker
                 body += " " * len(marker)
-            elif span.first in shown:
+            elif first in shown:
                 head += " " * len(marker)
                 body += " " * len(marker)
         if kind == "list_item" and not context.items:
-            head, body = "- ", "  "
-        if quotes:
-            head, body = "> " * quotes + head, "> " * quotes + body
-        if not head and not body:
-            return text
-        first, *rest = text.split("\n")
-        return "\n".join([head + first, *(body + line if line else body.rstrip(" ") for line in rest)])
+            head, body = f"{head}- ", f"{body}  "
+        if "\n" not in text:
+            return head + text
+        first_line, *rest = text.split("\n")
+        return "\n".join([head + first_line, *(body + line if line else body.rstrip(" ") for line in rest)])
 
     def _table(self, index: int, ordinals: Sequence[int], cuts: Cuts) -> str:
         """A pipe table of the rows, under the table's header row wherever they stand."""
@@ -155,7 +143,9 @@ class Renderer:
             start, end = max(cell.start, low), min(cell.end, high)
             own = [mark for mark in inner if mark.start < end and mark.end > start] if inner else ()
             shown = inline(text, own, (start, end), links=self._links, first=False) if start < end else ""
-            result.append((shown.replace("  \n", "<br>").replace("\n", "<br>").replace("|", r"\|"), cell))
+            if "|" in shown or "\n" in shown:
+                shown = shown.replace(BREAK, "<br>").replace("\n", "<br>").replace("|", r"\|")
+            result.append((shown, cell))
         return result
 
     def _grid(self, index: int) -> _Table:
@@ -230,20 +220,24 @@ def _innermost(document: Document) -> list[int]:
     return result
 
 
-def _markers(spans: Sequence[Span], contexts: Sequence[Context]) -> dict[int, str]:
-    """What stands before each item: a dash, its number in an ordered list, nothing in a definition list."""
+def _markers(spans: Sequence[Span], contexts: Sequence[Context]) -> dict[int, tuple[str, int]]:
+    """What stands before each item (a dash, a number, nothing for a definition) and the ordinal it stands at."""
     result = {}
     for index, span in enumerate(spans):
-        if span.kind != "item":
-            continue
-        parent: Any = spans[span.parent] if span.parent >= 0 else None
-        if parent is not None and parent.kind == "definitions":
-            result[index] = ""
-        elif contexts[index].ordered and "number" in span.data:
-            result[index] = f"{span.data['number']}. "
-        else:
-            result[index] = "- "
+        if span.kind == "item":
+            defined = span.parent >= 0 and spans[span.parent].kind == "definitions"
+            number = span.data.get("number") if contexts[index].ordered else None
+            result[index] = "" if defined else "- " if number is None else f"{number}. ", span.first
     return result
+
+
+def _raw(kind: Kind, text: str, marks: Sequence[Mark]) -> str:
+    """A unit whose text stands in Markdown as it is."""
+    if kind == "code":
+        return fence(text, next((mark.value for mark in marks if mark.kind == "code" and mark.value), ""))
+    if kind == "math":
+        return f"$$\n{text}\n$$"
+    return image(text, next((mark.value for mark in marks if mark.kind == "image"), ""))
 
 
 def _expand(cells: Sequence[tuple[str, Mark]], hanging: dict[int, tuple[int, str]]) -> list[str]:
