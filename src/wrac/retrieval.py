@@ -27,8 +27,8 @@ class Fusion:
     The defaults won when each company of RAG-Multi-Corpus was left out in turn; see docs/design/0005-retrieval.md.
     """
 
-    dense: float = 0.7
-    page: float = 0.6
+    dense: float = 0.5
+    page: float = 0.5
 
 
 FUSION = Fusion()

@@ -81,7 +81,7 @@ class Search(Protocol):
 
 def plain(passages: Sequence[Passage]) -> Search:
     """BM25 over English content words, no embedding, no page: the search of the published comparison rows."""
-    lexical = Lexical([content_terms(passage.indexed) for passage in passages], b=0.75)
+    lexical = Lexical([content_terms(passage.indexed) for passage in passages], k1=1.2, b=0.75)
     return lambda query: [row for row, _ in lexical.search(content_terms(query), DEPTH)]
 
 

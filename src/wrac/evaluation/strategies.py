@@ -166,22 +166,18 @@ class Wrac:
     name: str = "wrac"
 
     def passages(self, pages: Sequence[Page]) -> Passages:
-        """One passage an occurrence: trail and text to the reader, the index's own entry text to the search."""
+        """One passage an occurrence, in reading order."""
         return Passages(tuple(passage for page in pages for passage in self._page(page)))
 
     def _page(self, page: Page) -> Iterator[Passage]:
-        from wrac.chunking import chunk, entry
+        from wrac.chunking import chunk
         from wrac.planning import plan
 
         document = self.corpus.document(page)
         policy = self.policy or Policy()
-        chunked = chunk(document, plan(document, policy), policy, page.url)
-        by_id = {one.id: one for one in chunked.chunks}
-        for occurrence in chunked.occurrences:
-            one = by_id[occurrence.chunk]
-            head = [document.units[unit].text for unit in one.trail]
-            searched = entry(document, one, page.url).text
-            yield Passage(page.url, _headed(head, one.text), searched)
+        for one in chunk(document, plan(document, policy), policy, page.url).chunks:
+            text = _headed((document.units[unit].text for unit in one.trail), one.text)
+            yield Passage(page.url, text, _indexed(page.url, text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import log
 
-K1 = 1.2
-B = 0.75
+K1 = 0.9
+B = 0.6
 
 
 def idf(documents: int, containing: int) -> float:
