@@ -49,23 +49,23 @@ def main(source: str) -> int:
     out = paint.console()
     if PLACE.exists():
         shutil.rmtree(PLACE)
-    out.print(paint.line(("wrac demo", "bold"), (f"  {source}", "dim")))
+    paint.put(out, ("wrac demo", "bold"), (f"  {source}", "dim"))
     with Workspace(PLACE) as workspace, bars(wanted=True) as tell:
         report = workspace.index([source], policy=Policy(), progress=tell)
-        seconds = report.seconds.get("total", 0.0)
-        out.print(f"{paint.plural(report.pages, 'page')}, {paint.plural(report.units, 'unit')}, "
-                  f"{paint.plural(report.chunks, 'chunk')}, indexed in {seconds:.1f} s")  # fmt: skip
+        counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks))
+        counts = ", ".join(paint.plural(count, name) for name, count in counted)
+        paint.put(out, f"{counts}, indexed in {report.seconds.get('total', 0.0):.1f} s")
         for question in QUESTIONS if source == EXAMPLE else questions_of(source):
-            out.print()
-            out.print(paint.line(("? ", "bold cyan"), (question, "bold")))
+            paint.put(out)
+            paint.put(out, ("? ", "bold cyan"), (question, "bold"))
             hits.results(workspace.search(question, k=1))
     bin_folder = Path(sys.executable).parent
     command = bin_folder.relative_to(ROOT) / "wrac" if bin_folder.is_relative_to(ROOT) else "wrac"
-    out.print()
-    out.print(paint.line(("Ask it something else:  ", "dim"), f'{command} search "…" --workspace {PLACE}'))
-    out.print(paint.line(("Index your own pages:   ", "dim"), f"{command} index ./your-folder"))
-    out.print(paint.line(("or a page on the web:   ", "dim"), f"{command} index https://docs.example.com/start.html"))
-    out.print(paint.line(("The demo on your pages: ", "dim"), "make demo SITE=folder-or-url"))
+    paint.put(out)
+    paint.put(out, ("Ask it something else:  ", "dim"), f'{command} search "…" --workspace {PLACE}')
+    paint.put(out, ("Index your own pages:   ", "dim"), f"{command} index ./your-folder")
+    paint.put(out, ("or a page on the web:   ", "dim"), f"{command} index https://docs.example.com/start.html")
+    paint.put(out, ("The demo on your pages: ", "dim"), "make demo SITE=folder-or-url")
     return 0
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+Part: TypeAlias = tuple[str, str] | str
+"""A text, or a text and its style."""
 
 # Pages come from strangers: what would steer a terminal is shown, not obeyed.
 _CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | dict.fromkeys(range(127, 160), 0xFFFD)
@@ -18,10 +21,7 @@ def console(*, stderr: bool = False) -> Console:
     """The console that all readable output goes through; nothing in it is taken for markup."""
     from rich.console import Console
 
-    file = sys.stderr if stderr else sys.stdout
-    fitted = file.isatty()
-    return Console(file=file, markup=False, highlight=False, emoji=False, soft_wrap=not fitted,
-                   width=None if fitted else 10_000)  # fmt: skip
+    return Console(file=sys.stderr if stderr else sys.stdout, markup=False, highlight=False, emoji=False)
 
 
 def safe(text: str) -> str:
@@ -29,15 +29,33 @@ def safe(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
-def line(*parts: tuple[str, str] | str) -> Text:
-    """One line of `text` or `(text, style)` parts, an empty part left out."""
+def styled(*parts: Part) -> Text:
+    """The parts as one text."""
     from rich.text import Text
 
-    made = Text(no_wrap=True, overflow="ellipsis")
+    made = Text()
     for part in parts:
         text, style = (part, "") if isinstance(part, str) else part
         made.append(safe(text), style=style or None)
     return made
+
+
+def put(out: Console, *parts: Part) -> None:
+    """Prints one line: cut with an ellipsis where a terminal ends, whole everywhere else."""
+    if out.is_terminal:
+        out.print(styled(*parts), no_wrap=True, overflow="ellipsis")
+    else:
+        out.file.write("".join(safe(part if isinstance(part, str) else part[0]) for part in parts).rstrip() + "\n")
+
+
+def block(out: Console, text: Text, indent: int = 0) -> None:
+    """Prints a text of several lines: wrapped on a terminal, its own lines everywhere else."""
+    if out.is_terminal:
+        from rich.padding import Padding
+
+        out.print(Padding(text, (0, 0, 0, indent)))
+    else:
+        out.file.writelines(f"{' ' * indent}{one}".rstrip() + "\n" for one in text.plain.split("\n"))
 
 
 def one_line(text: str, most: int = 0) -> str:

@@ -6,53 +6,43 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wrac.cli.paint import console, line, one_line, plural, safe, tally, trail
+from wrac.cli import paint
+from wrac.cli.paint import console, one_line, plural, put, styled, tally, trail
 from wrac.core.structure import names, trails
-from wrac.core.types import Chunk, Document, Place, Plan, Policy
+from wrac.core.types import Chunk, Document, Plan, Policy
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-_ROLE_STYLE = "magenta"
-_SHOWN = 72
+_HEAD = 240  # characters of a text that is shown to be recognised
 
 
 def tree(document: Document) -> None:
     """Prints the places of a page below their headings, with name, kind, role and visibility."""
     out = console()
-    out.print(line((document.title or "(no title)", "bold"), ("  " + facts(document), "dim")))
+    language = f", {document.language}" if document.language else ""
+    counts = f"{plural(len(document.places), 'place')}, {plural(len(document.units), 'unit')}{language}"
+    put(out, (document.title or "(no title)", "bold"), (f"  {counts}", "dim"))
     above, called = trails(document), names(document)
+    width = max(map(len, called), default=0)
     for place in document.places:
-        _place(out, document, place, called[place.ordinal], len(above[place.ordinal]))
+        unit, name = document.units[place.unit], called[place.ordinal]
+        tags = [tag for tag in (place.role, place.visible) if tag not in ("main", "visible")]
+        quiet = "dim" if place.role != "main" else ""
+        put(
+            out,
+            (f"{place.ordinal:>4}  {name:<{width}}  ", "dim"),
+            (f"{unit.kind:<10}  ", quiet or "cyan"),
+            "  " * len(above[place.ordinal]),
+            (f"[{', '.join(tags)}] " if tags else "", "magenta"),
+            (one_line(unit.text), quiet or ("bold" if unit.kind == "heading" else "")),
+        )
     if document.losses:
         chars: Counter[str] = Counter()
         for loss in document.losses:
             chars[loss.reason] += loss.chars
-        out.print(line((f"no unit: {tally(chars.most_common())} (characters)", "dim")))
-
-
-def facts(document: Document) -> str:
-    """`12 places, 11 units, German` in a line."""
-    language = f", {document.language}" if document.language else ""
-    return f"{plural(len(document.places), 'place')}, {plural(len(document.units), 'unit')}{language}"
-
-
-def _place(out: Console, document: Document, place: Place, name: str, depth: int) -> None:
-    unit = document.units[place.unit]
-    tags = [tag for tag in (place.role, place.visible) if tag not in ("main", "visible")]
-    quiet = "dim" if tags else ""
-    text = ("bold" if unit.kind == "heading" else "") or quiet
-    room = max(30, out.width - 2 * depth - 46) if out.is_terminal else 0
-    out.print(
-        line(
-            (f"{place.ordinal:>4} ", "dim"),
-            "  " * depth,
-            (f"{unit.kind:<10} ", "cyan" if not tags else "dim"),
-            (one_line(unit.text, room), text),
-            (f"  {name}", "dim"),
-            (f"  [{', '.join(tags)}]" if tags else "", _ROLE_STYLE),
-        )
-    )
+        lost = ", ".join(f"{count:,} characters of {reason}" for reason, count in chars.most_common())
+        put(out, (f"no unit: {lost}", "dim"))
 
 
 def plan(document: Document, made: Plan, policy: Policy) -> None:
@@ -60,18 +50,25 @@ def plan(document: Document, made: Plan, policy: Policy) -> None:
     from wrac.text.tokens import counter
 
     out, count, called = console(), counter(policy.tokenizer).count, names(document)
-    out.print(line((document.title or "(no title)", "bold"), (f"  {plural(len(made.groups), 'chunk')}, "
-              f"target {policy.target}, maximum {policy.maximum} tokens, planner {made.planner}", "dim")))  # fmt: skip
+    sizes = f"target {policy.target}, maximum {policy.maximum} tokens, planner {made.planner}"
+    put(out, (document.title or "(no title)", "bold"), (f"  {plural(len(made.groups), 'chunk')}, {sizes}", "dim"))
+    width = max(map(len, called), default=0)
     for number, group in enumerate(made.groups, 1):
         size = sum(count(document.text(ordinal)) for ordinal in group)
-        words = one_line("  ".join(document.text(ordinal) for ordinal in group[:3]), _SHOWN if out.is_terminal else 0)
-        out.print(line((f"{number:>4} ", "dim"), (f"{ranges(group):<10} ", "cyan"), (f"{size:>4} tokens  ", "dim"),
-                       words, (f"  {called[group[0]]}", "dim")))  # fmt: skip
+        words = one_line("  ".join(document.text(ordinal) for ordinal in group), _HEAD)
+        head = f"{ranges(group):<9}  "
+        put(
+            out,
+            (f"{number:>4}  ", "dim"),
+            (head, "cyan"),
+            (f"{size:>4} tokens  {called[group[0]]:<{width}}  ", "dim"),
+            words,
+        )
     if made.omitted:
-        out.print(line(f"omitted: {tally(Counter(made.omitted.values()).most_common())}"))
+        put(out, f"omitted: {tally(Counter(made.omitted.values()).most_common())}")
     for ordinal, reason in sorted(made.omitted.items()):
-        words = one_line(document.text(ordinal), _SHOWN if out.is_terminal else 0)
-        out.print(line((f"{ordinal:>4}  {reason:<12} {words}  {called[ordinal]}", "dim")))
+        words = one_line(document.text(ordinal), _HEAD)
+        put(out, (f"{ordinal:>4}  {called[ordinal]:<{width}}  ", "dim"), (f"{reason:<12}  ", "magenta"), (words, "dim"))
 
 
 def ranges(ordinals: Sequence[int]) -> str:
@@ -87,9 +84,9 @@ def ranges(ordinals: Sequence[int]) -> str:
 
 def chunk(out: Console, made: Chunk, headings: Sequence[str], where: Sequence[str]) -> None:
     """Prints a chunk: id, size and trail above, its text, where it stands below."""
-    out.print(line((made.id, "cyan"), (f"  {plural(made.tokens, 'token')}", "dim"),
-                   (f"  {trail(headings)}" if headings else "", "bold")))  # fmt: skip
-    out.print(safe(made.text), no_wrap=False, overflow="fold")
+    above = f"  {trail(headings)}" if headings else ""
+    put(out, (made.id, "cyan"), (f"  {plural(made.tokens, 'token')}", "dim"), (above, "bold"))
+    paint.block(out, styled(made.text))
     for place in where:
-        out.print(line((f"→ {place}", "dim")))
-    out.print()
+        put(out, (f"→ {place}", "dim"))
+    put(out)

@@ -68,15 +68,13 @@ def index_row(report: IndexReport) -> shapes.Json:
 
 def _print_index(report: IndexReport, path: Path) -> None:
     out = paint.console()
-    total = report.seconds.get("total", 0.0)
-    counts = f"{paint.plural(report.pages, 'page')}, {paint.plural(report.units, 'unit')}, "
-    out.print(
-        paint.line((counts + paint.plural(report.chunks, "chunk"), "bold"), f" in {path}", (f"  {total:.1f} s", "dim"))
-    )
-    out.print(paint.line(f"embedded {report.embedded:,}, reused {report.reused:,}; "
-                         f"{paint.plural(report.unchanged, 'page')} unchanged"))  # fmt: skip
+    counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks))
+    counts = ", ".join(paint.plural(count, name) for name, count in counted)
+    paint.put(out, (counts, "bold"), f" in {path}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
+    unchanged = f"{paint.plural(report.unchanged, 'page')} unchanged"
+    paint.put(out, f"embedded {report.embedded:,}, reused {report.reused:,}; {unchanged}")
     if report.gone:
-        out.print(paint.line(f"gone: {', '.join(report.gone[:_NAMED])}{' …' if len(report.gone) > _NAMED else ''}"))
+        paint.put(out, f"gone: {', '.join(report.gone[:_NAMED])}{' …' if len(report.gone) > _NAMED else ''}")
     _print_skips(report.skipped)
 
 
@@ -84,12 +82,12 @@ def _print_skips(skips: Sequence[Skipped]) -> None:
     if not skips:
         return
     out = paint.console(stderr=True)
-    out.print(paint.line((f"skipped {paint.tally(Counter(s.reason for s in skips).most_common())}", "yellow")))
+    paint.put(out, (f"skipped {paint.tally(Counter(s.reason for s in skips).most_common())}", "yellow"))
     telling = [skip for skip in skips if not skip.reason.startswith(_ORDINARY)]
     for skip in telling[:_NAMED]:
-        out.print(paint.line((f"  {skip.url}: {skip.reason}", "dim")))
+        paint.put(out, (f"  {skip.url}: {skip.reason}", "dim"))
     if len(telling) > _NAMED:
-        out.print(paint.line((f"  and {len(telling) - _NAMED:,} more; --json lists all", "dim")))
+        paint.put(out, (f"  and {len(telling) - _NAMED:,} more; --json lists all", "dim"))
 
 
 def search(  # noqa: PLR0913 - a command's options
@@ -146,7 +144,7 @@ def status(path: Path, *, as_json: bool) -> None:
     out = paint.console()
     for name, value in held.items():
         text = f"{value:,}" if isinstance(value, int) else str(value)
-        out.print(paint.line((f"{name.replace('_', ' '):<14}", "dim"), text))
+        paint.put(out, (f"{name.replace('_', ' '):<14}", "dim"), text)
 
 
 def verify(path: Path, *, digest: bool, as_json: bool) -> None:
@@ -164,10 +162,10 @@ def verify(path: Path, *, digest: bool, as_json: bool) -> None:
 def _print_verify(report: VerifyReport) -> None:
     out = paint.console()
     for problem in report.problems:
-        out.print(paint.line(("damaged  ", "bold red"), problem))
+        paint.put(out, ("damaged  ", "bold red"), problem)
     counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks), ("vector", report.vectors))
     looked = ", ".join(paint.plural(count, name) for name, count in counted)
     verdict = ("sound", "bold green") if report.ok else (paint.plural(len(report.problems), "problem"), "bold red")
-    out.print(paint.line(verdict, f"  {looked}"))
+    paint.put(out, verdict, f"  {looked}")
     if report.digest:
-        out.print(paint.line(("digest ", "dim"), report.digest))
+        paint.put(out, ("digest ", "dim"), report.digest)
