@@ -148,7 +148,7 @@ def test_skips_are_kept_until_the_page_is_used(database: Database) -> None:
         catalog.skip(connection, skipped)
         catalog.skip(connection, skipped)
         assert catalog.skipped(connection) == [skipped]
-        assert catalog.states(connection) == {"a.html": skipped.state}
+        assert catalog.find(connection, "a.html") == catalog.Known(skipped.state, "site", "too deep")
         catalog.put(connection, example("a.html"))
         assert catalog.skipped(connection) == []
 

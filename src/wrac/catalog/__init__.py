@@ -4,16 +4,18 @@ from wrac.catalog.codec import CodecError
 from wrac.catalog.database import FILE, Database, errors
 from wrac.catalog.digest import digest
 from wrac.catalog.records import (
+    Known,
     Record,
     Skipped,
+    find,
     forgive,
     get,
+    own,
     pages_of_chunk,
     put,
     remove,
     skip,
     skipped,
-    states,
     urls,
 )
 
@@ -21,17 +23,19 @@ __all__ = [
     "FILE",
     "CodecError",
     "Database",
+    "Known",
     "Record",
     "Skipped",
     "digest",
     "errors",
+    "find",
     "forgive",
     "get",
+    "own",
     "pages_of_chunk",
     "put",
     "remove",
     "skip",
     "skipped",
-    "states",
     "urls",
 ]

@@ -240,3 +240,13 @@ def _decode_chunk(row: list[Any], texts: Mapping[int, Unit]) -> Chunk:
         text = "".join(part + joint for part, joint in zip(parts, [*joints, ""], strict=True))
     slices = tuple(Slice(texts[unit].id, start, end) for unit, start, end in pieces)
     return Chunk(slices, tuple(texts[unit].id for unit in trail), text, tokens)
+
+
+def find_units(connection: Connection, identities: Iterable[str]) -> dict[str, Unit]:
+    """Those of the units that are stored, by id."""
+    found: dict[str, Unit] = {}
+    for batch in batches(dict.fromkeys(identities)):
+        query = select(units.c.kind, units.c.text).where(units.c.id.in_([short(unit) for unit in batch]))
+        made = (Unit(row.kind, row.text) for row in connection.execute(query))
+        found.update((unit.id, unit) for unit in made)
+    return found

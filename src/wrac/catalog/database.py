@@ -67,6 +67,11 @@ class Database:
                 rows = [{"name": "schema", "value": str(SCHEMA)}, {"name": "wrac", "value": __version__}]
                 connection.execute(insert(meta), rows)
 
+    def empty(self) -> bool:
+        """Whether the file has no tables at all: it was made and its maker stopped before the first transaction."""
+        with self.read() as connection:
+            return connection.exec_driver_sql("SELECT COUNT(*) FROM sqlite_master").scalar_one() == 0
+
     def check(self) -> None:
         """Nothing, when the tables are of this version.
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from wrac.catalog import contents
 from wrac.catalog.codec import decode_occurrences, decode_plan, encode_occurrences, encode_plan
@@ -42,6 +42,18 @@ class Skipped:
     source: str
     state: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A stored page in numbers, or with a `reason` a recorded skip."""
+
+    state: str
+    source: str
+    reason: str = ""
+    places: int = 0
+    chunks: int = 0
+    entries: int = 0
 
 
 def put(connection: Connection, record: Record) -> None:
@@ -107,11 +119,20 @@ def get(connection: Connection, url: str) -> Record | None:
     )
 
 
-def states(connection: Connection) -> dict[str, str]:
-    """Of every page and every recorded skip, by URL, its state."""
-    found = {row.url: tagged("s1", row.state) for row in connection.execute(select(skips.c.url, skips.c.state))}
-    found.update((row.url, tagged("s1", row.state)) for row in connection.execute(select(pages.c.url, pages.c.state)))
-    return found
+def find(connection: Connection, url: str) -> Known | None:
+    """What is known of a URL without reading its page; None when nothing is."""
+    parts = (pages.c.state, pages.c.source, pages.c.places, pages.c.entries, func.count(occurrences.c.chunk))
+    query = select(*parts).select_from(pages.outerjoin(occurrences)).where(pages.c.url == url).group_by(pages.c.row)
+    row = connection.execute(query).one_or_none()
+    if row is not None:
+        return Known(tagged("s1", row[0]), row[1], "", row[2], row[4], row[3])
+    gone = connection.execute(select(skips).where(skips.c.url == url)).one_or_none()
+    return None if gone is None else Known(tagged("s1", gone.state), gone.source, gone.reason)
+
+
+def own(connection: Connection, url: str, source: str) -> None:
+    """Say by which source a page is reached now."""
+    connection.execute(update(pages).where(pages.c.url == url).values(source=source))
 
 
 def urls(connection: Connection, source: str | None = None) -> list[str]:
@@ -159,6 +180,8 @@ def _described(record: Record) -> dict[str, Any]:
         "status": page.status,
         "meta": json.dumps(dict(page.meta), sort_keys=True),
         "embedder": record.embedder,
+        "places": len(record.document.places),
+        "entries": sum(map(len, record.entries)),
         "occurrences": encode_occurrences(record.occurrences, record.entries),
     }
 
@@ -214,3 +237,16 @@ def _release(connection: Connection, old: _Used) -> None:
     if connection.scalar(select(pages.c.row).where(pages.c.document == old.document).limit(1)) is None:
         connection.execute(delete(plans).where(plans.c.document == old.document))
         contents.drop_document(connection, old.document)
+
+
+def occurrence(connection: Connection, url: str, position: int) -> tuple[Chunk, Occurrence]:
+    """A chunk of a page and how it stands there, by its position among the page's chunks.
+
+    Raises KeyError when the page has no such chunk.
+    """
+    row = connection.execute(select(pages.c.row, pages.c.occurrences).where(pages.c.url == url)).one_or_none()
+    on_page = [] if row is None else contents.get_chunks(connection, row.row)
+    if row is None or not 0 <= position < len(on_page):
+        raise KeyError(f"{url} has no chunk {position}")
+    found, _ = decode_occurrences(row.occurrences, url, on_page)
+    return on_page[position], found[position]

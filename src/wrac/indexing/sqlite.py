@@ -99,18 +99,23 @@ class SqliteIndex:
         """The matrix of this transaction's entries, written to its file where that is behind."""
         if self.matrix is None or self.fetch is None:
             raise ValueError("this index was opened without vectors")
-        return self.matrix.current(self.generation(), self._keys, self.fetch)
+        return self.matrix.current(self.generation(), self.keys, self.fetch)
 
     def rows(self, entries: Sequence[str], filters: Filters = ALL) -> dict[str, list[Row]]:
         """Where the entries stand, in order of page and position, as far as the filters allow."""
         found: dict[str, list[Row]] = {entry: [] for entry in entries}
         for batch in _batches(found):
-            query = f"SELECT * FROM passages WHERE entry IN ({_marks(batch)}) ORDER BY page, position"
+            query = f"SELECT * FROM passages WHERE entry IN ({_marks(batch)}) ORDER BY page, position, entry"
             for stored in self._select(query, batch):
                 row = _row(stored)
                 if filters.allow(row):
                     found[row.entry].append(row)
         return found
+
+    def languages(self) -> list[str]:
+        """The languages of the pages, most pages first."""
+        query = "SELECT language FROM index_pages GROUP BY language ORDER BY COUNT(*) DESC, language"
+        return [row[0] for row in self._select(query)]
 
     def generation(self) -> int:
         """How often the index was changed."""
@@ -134,7 +139,7 @@ class SqliteIndex:
         lengths = [len(row.terms) for row in rows]
         segment = Postings(self.connection).open(len(rows), sum(lengths))
         self._run(
-            'INSERT INTO index_entries (id, segment, length, key, chunk, tokens, prefix, start, "end", text)'
+            'INSERT INTO index_entries (id, segment, length, key, chunk, tokens, prefix, part_start, part_end, text)'
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (row.entry, segment, length, row.key, row.chunk, row.tokens, row.prefix, row.start, row.end, row.text)
@@ -210,7 +215,12 @@ class SqliteIndex:
     def _last(self) -> int:
         return int(self._one("SELECT COALESCE(MAX(row), 0) FROM index_entries"))
 
-    def _keys(self) -> dict[int, bytes]:
+    def matrix_path(self) -> str:
+        """Where the derived matrix is."""
+        return "" if self.matrix is None else str(self.matrix.path)
+
+    def keys(self) -> dict[int, bytes]:
+        """Of each entry's number the key of its vector."""
         return {row[0]: row[1] for row in self._select("SELECT row, key FROM index_entries")}
 
     def _advance(self) -> None:
@@ -262,11 +272,11 @@ def _described(row: Row) -> tuple[str, ...]:
 def _row(stored: Any) -> Row:
     lists = {name: tuple(json.loads(getattr(stored, name))) for name in ("units", "trail", "kinds", "roles")}
     plain = {name: getattr(stored, name) for name in _PLAIN}
-    return Row(meta=json.loads(stored.meta), **plain, **lists)
+    return Row(meta=json.loads(stored.meta), start=stored.part_start, end=stored.part_end, **plain, **lists)
 
 
 _PLAIN = (
-    "entry", "chunk", "page", "position", "text", "prefix", "start", "end", "anchor", "tokens", "planner", "language",
+    "entry", "chunk", "page", "position", "text", "prefix", "anchor", "tokens", "planner", "language",
 )  # fmt: skip
 
 

@@ -44,8 +44,8 @@ entries = Table(
     Column("chunk", String, nullable=False),
     Column("tokens", Integer, nullable=False),
     Column("prefix", Text, nullable=False),
-    Column("start", Integer, nullable=False),
-    Column("end", Integer, nullable=False),
+    Column("part_start", Integer, nullable=False),
+    Column("part_end", Integer, nullable=False),
     Column("text", Text, nullable=False),
     # A number is never given twice: the matrix file knows entries by it.
     sqlite_autoincrement=True,
@@ -72,7 +72,7 @@ places = Table(
     Column("trail", Text, nullable=False),
     Column("kinds", Text, nullable=False),
     Column("roles", Text, nullable=False),
-    PrimaryKeyConstraint("page", "position"),
+    PrimaryKeyConstraint("page", "position", "entry"),
     Index("index_places_by_entry", "entry"),
 )
 
@@ -99,8 +99,8 @@ event.listen(
     metadata,
     "after_create",
     DDL(
-        "CREATE VIEW IF NOT EXISTS passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text,"
-        " e.prefix, e.start, e."end", o.units, o.trail, o.anchor, e.tokens, p.planner, p.language, o.kinds, o.roles, p.meta"
+        "CREATE VIEW IF NOT EXISTS passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text, e.prefix,"
+        " e.part_start, e.part_end, o.units, o.trail, o.anchor, e.tokens, p.planner, p.language, o.kinds, o.roles, p.meta"
         " FROM index_places o JOIN index_entries e ON e.row = o.entry JOIN index_pages p ON p.row = o.page"
     ),
 )

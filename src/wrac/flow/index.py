@@ -1,0 +1,245 @@
+"""Sources to an index: read, parse in processes, plan, embed what is new, write each page in one transaction."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from wrac import catalog
+from wrac.catalog import Database, Record, vectors
+from wrac.chunking import entries as make_entries
+from wrac.core.seams import Embedder
+from wrac.core.types import NOTHING, Entry, Event, Page, Policy
+from wrac.fetching import MAX_SIZE, Skip, pages
+from wrac.flow.prepare import Prepared, recipe, state
+from wrac.flow.report import IndexReport, Progress, Skipped, silent
+from wrac.flow.rows import rows_of
+from wrac.flow.workers import Workers
+from wrac.indexing.sqlite import SqliteIndex
+from wrac.observing import EventLog
+
+BATCH = 64
+"""Texts that are embedded between two commits to the vector cache: what a killed run may have to embed again."""
+AHEAD = 4
+"""Pages a process may be ahead of the writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run reads and cuts pages; `workers` of None is one for each processor, `wait` is seconds for the lock."""
+
+    meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    base: str = ""
+    max_size: int = MAX_SIZE
+    policy: Policy = Policy()
+    workers: int | None = None
+    wait: float = 60.0
+    progress: Progress = silent
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A page on its way through the processes."""
+
+    page: Page
+    source: str
+    state: str
+    answer: Future[Prepared | str]
+
+
+@dataclass(slots=True)
+class IndexRun:
+    """One run over the sources; what it did so far."""
+
+    database: Database
+    embedder: Embedder
+    log: EventLog
+    options: Options
+    counts: Counter[str] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)  # type: ignore[type-arg]
+    skipped: list[Skipped] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    name: str = field(default_factory=lambda: uuid4().hex[:12])
+
+    def run(self, sources: Sequence[str]) -> IndexReport:
+        """What was found and done."""
+        started = time.perf_counter()
+        pages(sources, base=self.options.base)  # refuses what cannot be read before anything is written
+        count = self.options.workers or os.cpu_count() or 1
+        with self.database.writer(self.options.wait, self._waiting), Workers(count) as workers:
+            for source in dict.fromkeys(sources):
+                self._source(source, workers, count * AHEAD)
+        total = {**self.seconds, "total": time.perf_counter() - started}
+        numbers = {name: self.counts[name] for name in ("pages", "units", "chunks", "embedded", "reused", "unchanged")}
+        return IndexReport(
+            **numbers, gone=tuple(self.gone), skipped=tuple(self.skipped), seconds={k: round(v, 3) for k, v in total.items()}
+        )
+
+    def _source(self, source: str, workers: Workers, bound: int) -> None:
+        """Bring the workspace up to what one source holds now."""
+        scope = os.path.realpath(source) if Path(source).exists() else source
+        seen: set[str] = set()
+        skips: list[Skip] = []
+        jobs: deque[_Job] = deque()
+        for found in self._read(source):
+            seen.add(found.url)
+            if isinstance(found, Skip):
+                skips.append(found)
+            elif (job := self._job(found, scope, workers)) is not None:
+                jobs.append(job)
+            while len(jobs) >= bound or (jobs and jobs[0].answer.done()):
+                self._finish(jobs.popleft())
+        while jobs:
+            self._finish(jobs.popleft())
+        self._pass_over(skips, scope)
+        if Path(source).is_dir():
+            self._forget(scope, seen)
+
+    def _read(self, source: str) -> Iterator[Page | Skip]:
+        """What a source holds, its time counted."""
+        options = self.options
+        found = pages([source], meta=options.meta, base=options.base, max_size=options.max_size)
+        while True:
+            started = time.perf_counter()
+            page = next(found, None)
+            self.seconds["read"] += time.perf_counter() - started
+            if page is None:
+                return
+            yield page
+
+    def _job(self, page: Page, source: str, workers: Workers) -> _Job | None:
+        """The page on its way; None when it is known to the last byte and version."""
+        wanted = state(page, recipe(self.options.policy, self.embedder.name))
+        with self.database.read() as connection:
+            known = catalog.find(connection, page.url)
+        if known is not None and known.state == wanted:
+            self._unchanged(page.url, source, known)
+            return None
+        self._tell("fetch", url=page.url, status=page.status, bytes=len(page.body))
+        return _Job(page, source, wanted, workers.submit(page, self.options.policy, None))
+
+    def _unchanged(self, url: str, source: str, known: catalog.Known) -> None:
+        if known.reason:
+            self.skipped.append(Skipped(url, known.reason))
+            return
+        if known.source != source:
+            with self.database.write() as connection:
+                catalog.own(connection, url, source)
+        self.counts.update(
+            pages=1, unchanged=1, units=known.places, chunks=known.chunks, reused=known.entries
+        )
+        self.options.progress("index", self.counts["pages"], None, url)
+
+    def _finish(self, job: _Job) -> None:
+        """Embed and store one page, or record why it is not."""
+        made = job.answer.result()
+        if isinstance(made, str):
+            self._skip(job, made)
+            return
+        self.seconds.update(parse=made.parsing, plan=made.planning)
+        started = time.perf_counter()
+        entries = tuple(
+            make_entries(one, above, self.embedder) for one, above in zip(made.chunks, made.prefixes, strict=True)
+        )
+        fresh = self._embed(job.page.url, [entry.text for made_of in entries for entry in made_of])
+        embedded = time.perf_counter()
+        self._write(job, made, entries, fresh)
+        self.seconds.update(embed=embedded - started, write=time.perf_counter() - embedded)
+        self.counts.update(pages=1, units=len(made.document.places), chunks=len(made.chunks))
+        self._tell(
+            "plan", url=job.page.url, document=made.document.id, planner=made.plan.planner,
+            groups=len(made.plan.groups), omitted=len(made.plan.omitted), cost=made.plan.usage.cost,
+        )  # fmt: skip
+        self.options.progress("index", self.counts["pages"], None, job.page.url)
+
+    def _embed(self, url: str, texts: Sequence[str]) -> dict[bytes, bytes]:
+        """Vectors of the texts that had none. All but the last batch are in the cache already, each committed."""
+        wanted = {vectors.key(text): text for text in texts}
+        with self.database.read() as connection:
+            known = vectors.known(connection, self.embedder.name, wanted)
+        missing = [(key, text) for key, text in wanted.items() if key not in known]
+        fresh: dict[bytes, bytes] = {}
+        for start in range(0, len(missing), BATCH):
+            if fresh:
+                with self.database.write() as connection:
+                    vectors.store(connection, self.embedder.name, fresh)
+            batch = missing[start : start + BATCH]
+            found = self.embedder.embed([text for _, text in batch]).astype("<f4")
+            fresh = {key: row.tobytes() for (key, _), row in zip(batch, found, strict=True)}
+            self.options.progress("embed", start + len(batch), len(missing), url)
+        self.counts.update(embedded=len(missing), reused=len(texts) - len(missing))
+        return fresh
+
+    def _write(
+        self, job: _Job, made: Prepared, entries: tuple[tuple[Entry, ...], ...], fresh: Mapping[bytes, bytes]
+    ) -> None:
+        """The page, its vectors and its index rows, in one transaction."""
+        record = Record(
+            page=job.page, source=job.source, state=job.state, document=made.document, plan=made.plan,
+            chunks=made.chunks, occurrences=made.occurrences, entries=entries, embedder=self.embedder.name,
+        )  # fmt: skip
+        rows = rows_of(record, made.language, made.terms)
+        with self.database.write() as connection:
+            vectors.store(connection, self.embedder.name, fresh)
+            catalog.put(connection, record)
+            SqliteIndex(connection).put(job.page.url, rows)
+
+    def _skip(self, job: _Job, reason: str) -> None:
+        """Record that a page cannot be parsed; what it said before is not there any more."""
+        self.skipped.append(Skipped(job.page.url, reason))
+        with self.database.write() as connection:
+            if catalog.remove(connection, job.page.url):
+                SqliteIndex(connection).remove(job.page.url)
+            catalog.skip(connection, catalog.Skipped(job.page.url, job.source, job.state, reason))
+
+    def _pass_over(self, skips: Sequence[Skip], source: str) -> None:
+        """Record what became no page. A page that is unreadable now stays as it was: it is still there."""
+        self.skipped += [Skipped(skip.url, skip.reason) for skip in skips]
+        with self.database.read() as connection:
+            known = {skip.url: catalog.find(connection, skip.url) for skip in skips}
+        new = [skip for skip in skips if not _recorded(known[skip.url], skip)]
+        if not new:
+            return
+        with self.database.write() as connection:
+            for skip in new:
+                if catalog.remove(connection, skip.url):
+                    SqliteIndex(connection).remove(skip.url)
+                catalog.skip(connection, catalog.Skipped(skip.url, source, NEVER, skip.reason))
+
+    def _forget(self, source: str, seen: set[str]) -> None:
+        """Remove the pages of a folder that are not in it any more."""
+        with self.database.read() as connection:
+            gone = [url for url in catalog.urls(connection, source) if url not in seen]
+            lost = [s.url for s in catalog.skipped(connection) if s.source == source and s.url not in seen]
+        if not gone and not lost:
+            return
+        with self.database.write() as connection:
+            for url in gone:
+                catalog.remove(connection, url)
+                SqliteIndex(connection).remove(url)
+            for url in lost:
+                catalog.forgive(connection, url)
+        self.gone += gone
+
+    def _waiting(self) -> None:
+        self.options.progress("wait", 0, None, "another process is writing to this workspace")
+
+    def _tell(self, name: str, **fields: object) -> None:
+        self.log.write([Event(time.time(), name, self.name, fields)])
+
+
+NEVER = "s1:" + "0" * 32
+"""The state of a skip that fetching reports: it is reported anew by each run."""
+
+
+def _recorded(known: catalog.Known | None, skip: Skip) -> bool:
+    """Whether a skip is in the catalog as it is, or leaves a stored page alone."""
+    if known is None:
+        return False
+    return known.reason == skip.reason if known.reason else skip.reason.startswith("unreadable")

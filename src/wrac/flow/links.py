@@ -1,0 +1,45 @@
+"""Links that open a page at a passage: its nearest anchor, and a text fragment that a browser scrolls to and marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import quote
+
+_WORDS = 6
+_LONGEST = 60
+# A fragment's end must lie inside one block and end at a word: a cell, a line, or a sentence of an unspaced script.
+_BREAKS = re.compile(r"[\t\n]+|(?<=[。！？；])")
+
+
+def link(url: str, anchor: str, texts: Sequence[str]) -> str:
+    """The page's URL with `#anchor` and a text fragment over the texts of a passage's units, in order.
+
+    The syntax is `#anchor:~:text=start,end` (URL Fragment Text Directives), each part percent-encoded.
+
+    >>> link("https://example.com/fees", "late", ["Late fees", "They are 5 USD."])
+    'https://example.com/fees#late:~:text=Late%20fees,They%20are%205%20USD.'
+    """
+    parts = [part.strip() for text in texts for part in _BREAKS.split(text) if part.strip()]
+    base = f"{url.partition('#')[0]}#{quote(anchor, safe='')}" if anchor else f"{url.partition('#')[0]}#"
+    if not parts:
+        return base if anchor else base[:-1]
+    first, last = parts[0], parts[-1]
+    if len(parts) == 1 and len(first.split()) <= 2 * _WORDS and len(first) <= _LONGEST:
+        return f"{base}:~:text={_encoded(first)}"
+    return f"{base}:~:text={_encoded(_start(first))},{_encoded(_end(last))}"
+
+
+def _start(text: str) -> str:
+    words = text.split()
+    return " ".join(words[:_WORDS]) if len(words) > 1 else text[:_LONGEST]
+
+
+def _end(text: str) -> str:
+    words = text.split()
+    return " ".join(words[-_WORDS:]) if len(words) > 1 else text[-_LONGEST:]
+
+
+def _encoded(text: str) -> str:
+    """Percent-encoded, the dash and comma too: they are the directive's own."""
+    return quote(" ".join(text.split()), safe="").replace("-", "%2D")

@@ -1,0 +1,65 @@
+"""A page to all that can be said of it without a model: what the parsing processes do."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from wrac import __version__
+from wrac.chunking import chunk, prefix
+from wrac.core.ids import content_id
+from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
+from wrac.parsing import parse
+from wrac.planning import RulesPlanner, plan
+from wrac.text.analysis import analyse, analyser, guess
+from wrac.text.tokens import counter
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A page's document, plan and chunks. `prefixes` and `terms` are aligned with `chunks`; terms are those of prefix
+    and text. `language` is the page's own or guessed. `parsing` and `planning` are seconds.
+    """
+
+    document: Document
+    plan: Plan
+    chunks: tuple[Chunk, ...]
+    occurrences: tuple[Occurrence, ...]
+    prefixes: tuple[str, ...]
+    terms: tuple[tuple[str, ...], ...]
+    language: str
+    parsing: float
+    planning: float
+
+
+def prepare(page: Page, policy: Policy, known: Document | None = None) -> Prepared:
+    """The page parsed, unless its document is known, then planned, checked and cut to chunks.
+
+    Raises InputError for a page that cannot be parsed.
+    """
+    started = time.perf_counter()
+    document = parse(page) if known is None else known
+    parsed = time.perf_counter()
+    planned = plan(document, policy)
+    made = chunk(document, planned, policy, page.url)
+    prefixes = tuple(prefix(document, one, page.url) for one in made.chunks)
+    language = document.language or guess("\n".join(one.text for one in made.chunks))
+    terms = tuple(
+        tuple(analyse(Entry(one, above).text, language)) for one, above in zip(made.chunks, prefixes, strict=True)
+    )
+    done = time.perf_counter()
+    return Prepared(
+        document, planned, made.chunks, made.occurrences, prefixes, terms, language, parsed - started, done - parsed
+    )
+
+
+def recipe(policy: Policy, embedder: str) -> str:
+    """Names and versions of all that makes a page what it becomes here; a page made by another one is made again."""
+    planner = RulesPlanner(policy, counter(policy.tokenizer)).name
+    return "\n".join((f"wrac@{__version__}", planner, policy.tokenizer, analyser(), embedder))
+
+
+def state(page: Page, made_by: str) -> str:
+    """The id of a page's bytes, of what its source says of them, and of the recipe; equal, nothing is to be done."""
+    meta = [part for name in sorted(page.meta) for part in (name, page.meta[name])]
+    return content_id("s1", [page.body_id, page.media_type, page.charset, str(page.status), made_by, *meta])

@@ -1,0 +1,67 @@
+"""Index rows of a stored page: what the catalog knows, said so that a row can stand alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wrac.catalog import Record, vectors
+from wrac.core.types import Document, Entry, Occurrence
+from wrac.indexing import Row
+from wrac.text.analysis import analyse
+
+
+def rows_of(record: Record, language: str, terms: Sequence[Sequence[str]] | None = None) -> list[Row]:
+    """A row for each entry of the page, in order.
+
+    `terms`, aligned with the chunks, are those of each first entry where it is the whole chunk under its first prefix;
+    without them all are analysed here.
+    """
+    return [
+        _row(record, position, entry, language, terms)
+        for position, made in enumerate(record.entries)
+        for entry in made
+    ]
+
+
+def language_of(record: Record) -> str:
+    """The language the page's terms were analysed in."""
+    from wrac.text.analysis import guess
+
+    return record.document.language or guess("\n".join(chunk.text for chunk in record.chunks))
+
+
+def _row(
+    record: Record, position: int, entry: Entry, language: str, terms: Sequence[Sequence[str]] | None
+) -> Row:
+    chunk, occurrence, document = record.chunks[position], record.occurrences[position], record.document
+    whole = terms is not None and len(record.entries[position]) == 1 and entry.whole
+    units = tuple(piece.unit for piece in chunk.slices)
+    return Row(
+        entry=entry.id,
+        chunk=chunk.id,
+        page=record.page.url,
+        position=position,
+        text=chunk.text,
+        prefix=entry.prefix,
+        start=entry.start,
+        end=entry.end,
+        units=units,
+        trail=tuple(_line(document, unit) for unit in chunk.trail),
+        anchor=occurrence.anchor,
+        tokens=chunk.tokens,
+        planner=record.plan.planner,
+        language=language,
+        kinds=tuple(sorted({document.units[unit].kind for unit in units})),
+        roles=_roles(document, occurrence),
+        meta={**document.meta, **record.page.meta},
+        terms=tuple(terms[position]) if whole and terms is not None else tuple(analyse(entry.text, language)),
+        key=vectors.key(entry.text),
+    )
+
+
+def _roles(document: Document, occurrence: Occurrence) -> tuple[str, ...]:
+    return tuple(sorted({document.places[ordinal].role for ordinal in occurrence.ordinals}))
+
+
+def _line(document: Document, unit: str) -> str:
+    return " ".join(document.units[unit].text.split())

@@ -1,0 +1,65 @@
+"""One chunk with its units, their names and addresses, and where it stands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from wrac import catalog
+from wrac.catalog import Record, contents
+from wrac.core.errors import NotFoundError
+from wrac.core.structure import names
+from wrac.flow.links import link
+from wrac.flow.report import Shown, ShownUnit
+
+
+def show(connection: Connection, folder: Path, wanted: str) -> Shown:
+    """The chunk whose id is `wanted` or begins so; the tag `c1:` may be left out.
+
+    Raises NotFoundError when there is none, or more than one.
+    """
+    chunk = _find(connection, folder, wanted.strip().lower().removeprefix("c1:"), wanted)
+    places = catalog.pages_of_chunk(connection, chunk)
+    url, position = places[0]
+    record = catalog.get(connection, url)
+    if record is None:
+        raise NotFoundError(folder, f"page {url} is missing", "run `wrac verify`")
+    return _shown(record, position, tuple(dict.fromkeys(page for page, _ in places)))
+
+
+def _find(connection: Connection, folder: Path, digits: str, wanted: str) -> str:
+    hexadecimal = re.fullmatch("[0-9a-f]{1,32}", digits)
+    found = contents.find_chunks(connection, digits, 4) if hexadecimal else []
+    if not found:
+        raise NotFoundError(folder, f"no chunk is called {wanted}", "take an id from `wrac search --json`")
+    if len(found) > 1:
+        some = ", ".join(one[: len(digits) + 7] for one in found[:3])
+        raise NotFoundError(folder, f"several chunks begin with {wanted} ({some}…)", "give more digits")
+    return found[0]
+
+
+def _shown(record: Record, position: int, pages: tuple[str, ...]) -> Shown:
+    document, chunk, occurrence = record.document, record.chunks[position], record.occurrences[position]
+    called = names(document)
+    ordinals = {document.places[ordinal].unit: ordinal for ordinal in reversed(occurrence.ordinals)}
+    units = []
+    for piece in chunk.slices:
+        unit, ordinal = document.units[piece.unit], ordinals[piece.unit]
+        text = unit.text[piece.start : piece.end]
+        address = document.places[ordinal].address
+        units.append(ShownUnit(unit.id, unit.kind, called[ordinal], text, piece.start, piece.end, address))
+    return Shown(
+        chunk=chunk.id,
+        text=chunk.text,
+        markdown=occurrence.markdown,
+        trail=tuple(" ".join(document.units[unit].text.split()) for unit in chunk.trail),
+        tokens=chunk.tokens,
+        url=record.page.url,
+        anchor=occurrence.anchor,
+        link=link(record.page.url, occurrence.anchor, [unit.text for unit in units]),
+        planner=record.plan.planner,
+        units=tuple(units),
+        pages=pages,
+    )

@@ -1,0 +1,150 @@
+"""Every id and law computed again from what is stored: what `wrac verify` says a workspace is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from wrac import catalog, chunking
+from wrac.catalog import Record, contents, schema, vectors
+from wrac.core.errors import WracError
+from wrac.core.ids import body_id
+from wrac.core.seams import Embedder
+from wrac.core.types import DataAddress, HtmlAddress
+from wrac.flow.report import Progress, VerifyReport
+from wrac.flow.rows import language_of, rows_of
+from wrac.indexing.sqlite import SqliteIndex
+from wrac.parsing import Resolver
+from wrac.planning import check
+
+MOST = 200
+"""Problems that are told; the first ones say what happened."""
+
+
+def verify(
+    connection: Connection,
+    index: SqliteIndex,
+    embedder: Embedder,
+    damage: Iterable[str],
+    *,
+    digest: bool,
+    progress: Progress,
+) -> VerifyReport:
+    """What was looked at and what is wrong with it."""
+    problems = [*damage]
+    counts = {
+        table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+        for table in (schema.pages, schema.units, schema.chunks, schema.vectors)
+    }
+    problems += _contents(connection)
+    urls = catalog.urls(connection)
+    for done, url in enumerate(urls, 1):
+        problems += _page(connection, index, embedder, url)
+        progress("verify", done, len(urls), url)
+    problems += index.check()
+    problems += _matrix(connection, index, embedder)
+    said = catalog.digest(connection) if digest and not problems else ""
+    return VerifyReport(**counts, problems=tuple(problems[:MOST]), digest=said)
+
+
+def _contents(connection: Connection) -> Iterator[str]:
+    """Bodies and units whose id is not that of what is stored under it."""
+    for row in connection.execute(select(schema.bodies.c.row, schema.bodies.c.id)):
+        body = contents.get_body(connection, row.row)
+        if contents.short(body_id(body)) != row.id:
+            yield f"body {row.id.hex()} is stored as other bytes"
+    for row in connection.execute(select(schema.units)):
+        unit = contents.Unit(row.kind, row.text)
+        if contents.short(unit.id) != row.id:
+            yield f"unit {row.id.hex()} is stored with another text"
+
+
+def _page(connection: Connection, index: SqliteIndex, embedder: Embedder, url: str) -> Iterator[str]:
+    """What is wrong with one page."""
+    try:
+        record = catalog.get(connection, url)
+    except (catalog.CodecError, KeyError, ValueError) as error:
+        yield f"{url}: cannot be read back: {error}"
+        return
+    if record is None:
+        yield f"{url}: is missing"
+        return
+    yield from (f"{url}: {problem}" for problem in _laws(record))
+    yield from (f"{url}: {problem}" for problem in _embedded(connection, record, embedder))
+    yield from (f"{url}: {problem}" for problem in _indexed(index, record))
+
+
+def _laws(record: Record) -> Iterator[str]:
+    """Laws 2, 3, 4 and 8 on what was read back."""
+    document = record.document
+    if document.body != record.page.body_id:
+        yield f"the document is of body {document.body}, the page has {record.page.body_id}"
+    try:
+        check(document, record.plan)
+        for chunk in record.chunks:
+            chunking.verify(document, chunk)
+    except WracError as error:
+        yield str(error)
+    yield from _addresses(record)
+
+
+def _addresses(record: Record) -> Iterator[str]:
+    """Law 4: every address gives its unit's text."""
+    resolver = Resolver(record.page.body, record.page.media_type, record.page.charset)
+    for place in record.document.places:
+        if not isinstance(place.address, HtmlAddress | DataAddress):
+            continue
+        try:
+            found = resolver.text(place.address)
+        except (WracError, KeyError, IndexError, ValueError) as error:
+            yield f"place {place.ordinal} leads nowhere: {error}"
+            continue
+        if found != record.document.text(place.ordinal):
+            yield f"place {place.ordinal} leads to {found[:40]!r}, not {record.document.text(place.ordinal)[:40]!r}"
+
+
+def _embedded(connection: Connection, record: Record, embedder: Embedder) -> Iterator[str]:
+    """Law 8 as embedded, and a vector for each entry."""
+    entries = [entry for made in record.entries for entry in made]
+    keys = {entry.id: vectors.key(entry.text) for entry in entries}
+    known = vectors.known(connection, record.embedder, keys.values())
+    for entry in entries:
+        if keys[entry.id] not in known:
+            yield f"{entry.id} has no vector by {record.embedder}"
+        if record.embedder == embedder.name and embedder.tokens(entry.text) > embedder.window:
+            yield f"{entry.id} is longer than the window of {embedder.name}"
+    for chunk, made in zip(record.chunks, record.entries, strict=True):
+        end = 0
+        for entry in made:
+            if entry.start != end:
+                yield f"the entries of {chunk.id} do not tile its text at {end}"
+            end = len(chunk.text) if entry.end < 0 else entry.end
+        if end != len(chunk.text):
+            yield f"the entries of {chunk.id} end at {end} of {len(chunk.text)}"
+
+
+def _indexed(index: SqliteIndex, record: Record) -> Iterator[str]:
+    """The page's index rows are those that its record gives."""
+    wanted = rows_of(record, language_of(record))
+    stored = index.rows([row.entry for row in wanted])
+    for row in wanted:
+        same = [one for one in stored[row.entry] if (one.page, one.position) == (row.page, row.position)]
+        if not same:
+            yield f"{row.entry} is not indexed"
+        elif (same[0].text, same[0].units, same[0].trail, same[0].meta) != (row.text, row.units, row.trail, row.meta):
+            yield f"{row.entry} is indexed as something else"
+
+
+def _matrix(connection: Connection, index: SqliteIndex, embedder: Embedder) -> Iterator[str]:
+    """The derived matrix holds the stored vectors, each under its entry."""
+    matrix = index.derived()
+    keys = index.keys()
+    for start in range(0, len(matrix.numbers), 1000):
+        numbers = [int(number) for number in matrix.numbers[start : start + 1000]]
+        stored = vectors.recall(connection, embedder.name, [keys[number] for number in numbers if number in keys])
+        for number, row in zip(numbers, matrix.vectors[start : start + 1000], strict=True):
+            data = stored.get(keys.get(number, b""))
+            if data is None or not np.array_equal(np.frombuffer(data, "<f4"), row):
+                yield f"the vector matrix differs from the catalog at entry {number}; delete {index.matrix_path()}"

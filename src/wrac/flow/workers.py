@@ -1,0 +1,140 @@
+"""A small pool of parsing processes: tasks in, answers in any order, a dead or stuck process costs its one page."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import IO, Any
+
+from wrac.core.types import Document, Page, Policy
+from wrac.flow.prepare import Prepared
+from wrac.flow.frames import receive, send
+
+# -P: a file of the caller's folder that is called like a module must not be imported for it.
+COMMAND = (sys.executable, "-P", "-m", "wrac.flow.worker")
+PATIENCE = 120.0
+"""Seconds a page may take before its process is ended; the parser's own caps come long before."""
+
+
+class Workers:
+    """`count` threads, each with a process that is started for its first task and again after a death."""
+
+    def __init__(self, count: int, patience: float = PATIENCE, command: tuple[str, ...] = COMMAND) -> None:
+        self._patience, self._command = patience, command
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._processes: set[_Process] = set()
+        self._closed = False
+        self._threads = ThreadPoolExecutor(count, "wrac-parse")
+
+    def submit(self, page: Page, policy: Policy, known: Document | None) -> Future[Prepared | str]:
+        """The page prepared, or the reason why it cannot be."""
+        return self._threads.submit(self._ask, (page, policy, known))
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every process; what was not answered will not be."""
+        with self._lock:
+            self._closed = True
+            for process in self._processes:
+                process.stop()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for process in self._processes:
+            process.end()
+
+    def _ask(self, task: object) -> Prepared | str:
+        process = self._process()
+        if process is None:
+            return "the run was stopped"
+        answer = process.ask(task, self._patience)
+        if process.reason:
+            self._forget(process)
+            return process.reason
+        return answer  # type: ignore[no-any-return]
+
+    def _process(self) -> _Process | None:
+        process: _Process | None = getattr(self._local, "process", None)
+        if process is None:
+            with self._lock:
+                if self._closed:
+                    return None
+                process = self._local.process = _Process(self._command)
+                self._processes.add(process)
+        return process
+
+    def _forget(self, process: _Process) -> None:
+        self._local.process = None
+        with self._lock:
+            self._processes.discard(process)
+
+
+class _Process:
+    """One parsing process; `reason` says how it died, and is empty while it lives."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self.reason = ""
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        # A session of its own: Ctrl-C reaches the caller alone, who ends the processes in order.
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+
+    def ask(self, task: object, patience: float) -> Any:  # noqa: ANN401 - what the process answers
+        """The process's answer; None, and a `reason`, when it died or took longer than `patience` seconds."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self.stop()
+
+        timer = threading.Timer(patience, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018
+            send(self._process.stdin, task)
+            return receive(self._process.stdout)
+        except (EOFError, OSError):
+            code = self._process.wait()
+            self.reason = f"parsing took more than {patience:.0f} s" if late.is_set() else self._obituary(code)
+            self.end()
+            return None
+        finally:
+            timer.cancel()
+
+    def stop(self) -> None:
+        """Kill the process; the thread that waits for it sees its output end."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """Stop the process and wait until it is gone."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                _close(stream)
+        self._errors.close()
+
+    def _obituary(self, code: int) -> str:
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return f"the parsing process died ({lines[-1] if lines else f'exit {code}'})"
+
+
+def _close(stream: IO[bytes]) -> None:
+    try:
+        stream.close()
+    except OSError:  # what was buffered for a process that is gone
+        return

@@ -1,0 +1,162 @@
+"""A workspace: one folder that holds a catalog, its index and its event log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from sqlalchemy import Connection
+
+from wrac.catalog import FILE, Database, errors, vectors
+from wrac.core.errors import WorkspaceError
+from wrac.core.seams import Embedder
+from wrac.core.types import NOTHING, Policy
+from wrac.fetching import MAX_SIZE
+from wrac.flow.report import IndexReport, Progress, Result, Shown, VerifyReport, silent
+from wrac.indexing import Filters
+from wrac.indexing.sqlite import SqliteIndex
+from wrac.indexing.tables import metadata as index_tables
+from wrac.indexing.vectors import MatrixFile
+from wrac.observing import EventLog
+
+
+class Workspace:
+    """The workspace in a folder, made if it is not there and `create` is true.
+
+    `embedder` is a model's name or an embedder; `events` switches the event log. Any number of processes may search
+    while one writes. Raises WorkspaceError for a folder that is something else, or of another version.
+    """
+
+    def __init__(
+        self,
+        path: str | Path = ".wrac",
+        *,
+        create: bool = True,
+        embedder: str | Embedder = "minilm",
+        events: bool = True,
+    ) -> None:
+        self.path = Path(path)
+        self._embedder = embedder
+        with errors(self.path):
+            _claim(self.path, create=create)
+        self.database = Database(self.path)
+        if create and self.database.empty():
+            self.database.create(index_tables)
+        self.database.check()
+        self.log = EventLog(self.path / "events", enabled=events)
+        self._matrices: dict[str, MatrixFile] = {}
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder, loaded on first use."""
+        if isinstance(self._embedder, str):
+            from wrac.embedding import load
+
+            self._embedder = load(self._embedder)
+        return self._embedder
+
+    def index(
+        self,
+        sources: Sequence[str | Path],
+        *,
+        meta: Mapping[str, str] = NOTHING,
+        policy: Policy | None = None,
+        progress: Progress | None = None,
+        base: str = "",
+        max_size: int = MAX_SIZE,
+        workers: int | None = None,
+        wait: float = 60.0,
+    ) -> IndexReport:
+        """Bring the workspace up to what the sources hold now; what is known is neither parsed nor embedded again.
+
+        Raises InputError for a source that cannot be read, BusyError when another process writes for `wait` seconds,
+        StorageError when the disk is full. What was written before an error or Ctrl-C stays, and a new run goes on.
+        """
+        from wrac.flow.index import IndexRun, Options
+
+        options = Options(meta, base, max_size, policy or Policy(), workers, wait, progress or silent)
+        report = IndexRun(self.database, self.embedder, self.log, options).run([str(source) for source in sources])
+        with self.database.read() as connection:
+            self.index_in(connection).derived()
+        return report
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int | None = 10,
+        budget: int | None = None,
+        where: Mapping[str, str | Sequence[str]] = NOTHING,
+    ) -> list[Result]:
+        """The best passages, best first, each text once: at most `k`, and at most `budget` tokens as rendered.
+
+        `where` filters by `url` (a prefix), `kind`, `role`, `language` or metadata; a list gives alternatives.
+        """
+        from wrac.flow.search import Ask, search
+
+        ask = Ask(query, k, budget, Filters.of(where))
+        with self.database.read() as connection:
+            found = search(connection, self.index_in(connection), self.embedder, ask)
+        self.log.write(found.events())
+        return found.results
+
+    def show(self, chunk: str) -> Shown:
+        """The chunk with that id, or whose id begins so.
+
+        Raises NotFoundError when there is none, or more than one.
+        """
+        from wrac.flow.show import show
+
+        with self.database.read() as connection:
+            return show(connection, self.path, chunk)
+
+    def verify(self, digest: bool = False, *, progress: Progress | None = None) -> VerifyReport:  # noqa: FBT001, FBT002
+        """What is wrong with the workspace, by computing every id and law again from what is stored."""
+        from wrac.flow.verify import verify
+
+        damage = self.database.integrity()
+        with self.database.read() as connection:
+            index = self.index_in(connection)
+            return verify(connection, index, self.embedder, damage, digest=digest, progress=progress or silent)
+
+    def status(self) -> dict[str, object]:
+        """What the workspace holds, in numbers."""
+        from wrac.flow.status import status
+
+        with self.database.read() as connection:
+            return status(connection, self.index_in(connection), self.path)
+
+    def index_in(self, connection: Connection) -> SqliteIndex:
+        """The index as a transaction sees it."""
+        name = self.embedder.name
+        matrix = self._matrices.setdefault(name, MatrixFile(self.path, name))
+        return SqliteIndex(connection, matrix, lambda keys: vectors.recall(connection, name, keys))
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _claim(path: Path, *, create: bool) -> None:
+    """The folder is there and is a workspace's, or empty and to become one.
+
+    Raises WorkspaceError for anything else.
+    """
+    if (path / FILE).is_file():
+        return
+    if path.exists() and not path.is_dir():
+        raise WorkspaceError(path, "it is a file, not a workspace", "choose another --workspace")
+    if path.is_dir() and any(path.iterdir()):
+        raise WorkspaceError(path, "the folder holds something else, no workspace", "choose another --workspace")
+    if not create:
+        raise WorkspaceError(path, "there is no workspace", "run `wrac index` first, or give --workspace")
+    path.mkdir(parents=True, exist_ok=True)
