@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Containers between an owner and its text: the first text below a list item may stand in a paragraph or a div.
 _THROUGH: Final = frozenset("p div section article center header span main hgroup address".split())
 _CLOSED_ROLES: Final = frozenset(("tabpanel", "dialog", "alertdialog", "complementary", "navigation"))
+CONTROLLING: Final = "[aria-controls],[data-bs-target],[data-target]"
 _CHROME: Final = frozenset(("nav", "header", "footer"))
 
 
@@ -68,11 +69,14 @@ def plain_code(walk: Segmenter, frame: Frame, node: Node, index: int) -> None:
     walk.bound = (node, AFTER)
 
 
-def landmark(walk: Segmenter, new: Frame, tag: str, aria: str | None) -> None:
-    """Opens the span of a landmark, figure or details element."""
-    kind = SPANS.get(tag) or (LANDMARKS.get(aria) if aria is not None else None)
+def landmark(walk: Segmenter, new: Frame, attrs: Attributes, aria: str | None) -> None:
+    """Opens the span of a landmark, figure, details or microdata question."""
+    kind = SPANS.get(new.tag) or (LANDMARKS.get(aria) if aria is not None else None)
     if kind is not None and (kind != "header" or new.role == "header"):
         new.on_leave = [SpanDraft(kind, len(walk.drafts))]
+    elif attrs and "itemtype" in attrs and (attrs["itemtype"] or "").endswith("schema.org/Question"):
+        new.on_leave = [SpanDraft("qa", len(walk.drafts))]
+        new.closed = True
     if aria in _CLOSED_ROLES:
         new.closed = True
 
@@ -80,32 +84,35 @@ def landmark(walk: Segmenter, new: Frame, tag: str, aria: str | None) -> None:
 def panel(walk: Segmenter, new: Frame, node: Node, attrs: Attributes, aria: str | None) -> None:
     """Ties a panel to the control that opens it."""
     name = node.attr("id") if "id" in attrs else None
-    if aria == "tabpanel" or (name is not None and name in walk.controlled):
+    if aria == "tabpanel" or (name is not None and name in walk.panels):
         new.closed = True
+        walk.outline.enter_panel()
         opener = walk.openers.get(name or "", -1)
         first = len(walk.drafts)
         leave = partial(_leave_panel, walk, opener, first, aria == "tabpanel")
         new.on_leave = [*(new.on_leave or ()), leave]
     if aria == "tablist":
         walk.outline.tablist()
-    controls = (node.attr("aria-controls") if "aria-controls" in attrs else None) or inner_controls(new, node)
-    for target in (controls or "").split():
-        walk.openers[target] = len(walk.drafts)
 
 
-def inner_controls(new: Frame, node: Node) -> str | None:
-    """The ids that a control inside a flat opener controls."""
-    if not new.flat:
-        return None
-    control = node.select_one("[aria-controls],[data-bs-target],[data-target]")
-    if control is None:
-        return None
-    target = control.attr("aria-controls") or control.attr("data-bs-target") or control.attr("data-target") or ""
-    return str(target).replace("#", "")
+def opener(walk: Segmenter, new: Frame, node: Node) -> None:
+    """Remembers which panels a question opens, so that they find it."""
+    control = node if "aria-controls" in node.attrs else node.select_one(CONTROLLING)
+    if control is not None:
+        for target in targets(control):
+            walk.openers[target] = len(walk.drafts)
+
+
+def targets(control: Node) -> list[str]:
+    """The ids of the panels that a control opens."""
+    found = []
+    for name in ("aria-controls", "data-bs-target", "data-target"):
+        found += [part.removeprefix("#") for part in (control.attr(name) or "").split()]
+    return found
 
 
 def _leave_panel(walk: Segmenter, opener: int, first: int, tab: bool, now: int) -> None:
-    walk.outline.panel(opener, first, now - 1, tab=tab)
+    walk.outline.leave_panel(opener, first, now - 1, tab=tab)
 
 
 # -- by tag
@@ -150,6 +157,11 @@ def _summary(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> No
     frame.visible = around.visible if around is not None else "visible"
 
 
+def _dialog(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
+    if "open" not in attrs:
+        frame.visible = "hidden"
+
+
 def _details(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     if "open" not in attrs and frame.visible == "visible":
         frame.visible = "collapsed"
@@ -162,7 +174,7 @@ def _row(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
 
 def _group(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
     if frame.table is not None:
-        frame.table.groups.append(len(walk.drafts))
+        frame.table.begin_group(len(walk.drafts))
 
 
 def _cell(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> None:
@@ -177,6 +189,7 @@ def _unseen(walk: Segmenter, frame: Frame, node: Node, attrs: Attributes) -> Non
 
 PREPARE: Final[dict[str, Callable[[Segmenter, Frame, Any, Any], None]]] = {
     "ul": _list, "ol": _list, "menu": _list, "dir": _list, "li": _item, "dl": _definitions, "dt": _term,
-    "dd": _description, "blockquote": _quote, "summary": _summary, "details": _details, "tr": _row, "thead": _group,
+    "dd": _description, "blockquote": _quote, "summary": _summary, "details": _details,
+    "dialog": _dialog, "tr": _row, "thead": _group,
     "tbody": _group, "tfoot": _group, "td": _cell, "th": _cell, "noscript": _unseen, "template": _unseen,
 }  # fmt: skip

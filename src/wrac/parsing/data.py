@@ -25,7 +25,7 @@ def add_data(walk: Segmenter) -> None:
     """Appends the strings of the walked page's JSON-LD scripts."""
     if not walk.scripts:
         return
-    said = _squeezed(" ".join(draft.text for draft in walk.drafts))
+    said = [_squeezed(" ".join(draft.text for draft in walk.drafts))]
     for node in walk.scripts:
         try:
             tree = json.loads(node.text)
@@ -42,14 +42,16 @@ def add_data(walk: Segmenter) -> None:
                 walk.spans.append(span)
 
 
-def _add(walk: Segmenter, node: Node, string: _String, said: str) -> None:
+def _add(walk: Segmenter, node: Node, string: _String, said: list[str]) -> None:
     text = string.text
     plain = fragment(text, "div").text if _TAG.search(text) else text
     if not plain.strip():
         return
-    if _squeezed(plain) in said:
+    squeezed = _squeezed(plain)
+    if any(squeezed in text for text in said):
         walk.lose("JSON-LD that the page says too", text, node)
         return
+    said.append(squeezed)
     where = node.source_location
     end = where.end_tag.end_offset if where.end_tag is not None else len(walk.source())
     address = DataAddress(where.start_tag.start_offset, end, string.pointer)

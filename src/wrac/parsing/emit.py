@@ -32,7 +32,7 @@ class Emitter:
         self.outline = Outline(self.spans)
         self.bound: Edge = (None, INSIDE)
         self.anchor = ""
-        self.pending: list[Draft] = []  # drafts whose end the next tag tells
+        self.pending: list[tuple[int, Draft]] = []  # drafts whose end the next tag tells
 
     def flush(self, end: Edge) -> None:
         """Ends the line at an edge and makes its unit or units."""
@@ -40,7 +40,7 @@ class Emitter:
         if not run.pieces:
             return
         frame, start = run.frame, run.start
-        while frame.inline:
+        while frame.inline or (frame.flat and frame.parent is not None and frame.parent.flat):
             frame = frame.parent
         line = run.take()
         if not line.text.strip(SPACE):
@@ -99,7 +99,7 @@ class Emitter:
         elif inline.is_void(tag):
             draft.end = where.start_tag.end_offset
         else:
-            self.pending.append(draft)
+            self.pending.append((len(self.drafts) - 1, draft))
 
     def locate_between(self, draft: Draft, selector: str, first: Node, last: Node, context: str) -> None:
         """Addresses a draft by the first and the last of its elements."""
@@ -109,7 +109,7 @@ class Emitter:
         if closing is not None:
             draft.end = closing.end_offset
         else:
-            self.pending.append(draft)
+            self.pending.append((len(self.drafts) - 1, draft))
 
     def _locate_range(self, draft: Draft, frame: Frame, start: Edge, end: Edge) -> None:
         first, last = position(start), position(end)
@@ -121,14 +121,18 @@ class Emitter:
         crossed = first is None or (last is not None and last <= first)
         fostered = end[1] == BEFORE and end[0].tag == "table"
         if crossed or (fostered and not self._reads_back(draft, first or 0, last)):
-            draft.start, draft.end = 0, len(self.source())
-            draft.context, draft.nth = "document", len(self.drafts) - 1
+            self.locate_by_page(draft, len(self.drafts) - 1)
             return
         draft.start = first or 0
         if last is None:
-            self.pending.append(draft)
+            self.pending.append((len(self.drafts) - 1, draft))
         else:
             draft.end = last
+
+    def locate_by_page(self, draft: Draft, ordinal: int) -> None:
+        """Addresses a draft by its ordinal in the whole source, where no slice of the source reads as it does."""
+        draft.start, draft.end = 0, len(self.source())
+        draft.context, draft.nth = "document", ordinal
 
     def _reads_back(self, draft: Draft, start: int, end: int | None) -> bool:
         return self.first_text(self.source()[start:end], draft.context) == draft.text
@@ -140,8 +144,10 @@ class Emitter:
     def settle(self, position: int | None) -> None:
         """Gives the drafts without an end tag their end, at the first later tag."""
         if position is not None:
-            for draft in self.pending:
-                draft.end = max(position, draft.start)
+            for ordinal, draft in self.pending:
+                draft.end = position
+                if position <= draft.start:
+                    self.locate_by_page(draft, ordinal)
             self.pending = []
 
     def lose(self, reason: str, text: str, node: Node, *, keep: bool = True) -> None:

@@ -51,18 +51,9 @@ def nest(drafts: list[SpanDraft], count: int) -> tuple[Span, ...]:
     return tuple(result)
 
 
-_RANK: Final = {
-    kind: rank
-    for rank, kind in enumerate(
-        ("section", "nav", "header", "footer", "aside", "form", "dialog", "tabs", "quote", "qa", "details", "figure",
-         "definitions", "list", "item", "table")
-    )
-}  # fmt: skip
-
-
-def _outer_first(item: tuple[int, int, int, SpanDraft]) -> tuple[int, int, int, int]:
-    first, last, number, draft = item
-    return first, -last, _RANK[draft.kind], -number
+def _outer_first(item: tuple[int, int, int, SpanDraft]) -> tuple[int, int, int]:
+    first, last, number, _ = item
+    return first, -last, -number  # of two equal intervals the one that ended later is the outer
 
 
 def _frozen(data: dict[str, Any]) -> Mapping[str, Any]:

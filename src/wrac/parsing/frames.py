@@ -54,13 +54,37 @@ class Owner:
 
 
 class Table:
-    """A data table: its rows' groups and header rows as ordinals."""
+    """A data table: its rows' groups and header rows as ordinals, and the row spans that hang into the next row."""
 
-    __slots__ = ("groups", "headers")
+    __slots__ = ("_hanging", "groups", "headers")
 
     def __init__(self) -> None:
         self.groups: list[int] = []
         self.headers: list[int] = []
+        self._hanging: list[list[Any]] = []  # [draft, index of the cell's mark, rows still to come]
+
+    def begin_group(self, ordinal: int) -> None:
+        """A row group begins, and no row span goes on into it."""
+        self.groups.append(ordinal)
+        self._hanging = []
+
+    def end_row(self, draft: Draft) -> None:
+        """A row that became a unit ended."""
+        self._count_down()
+        self._hanging += [[draft, n, m.rows - 1] for n, m in enumerate(draft.marks) if m.kind == "cell" and m.rows > 1]
+
+    def skip_row(self) -> None:
+        """A row without text ended: it is no unit, so the spans that cover it are one row shorter."""
+        for draft, index, _ in self._hanging:
+            marks = list(draft.marks)
+            marks[index] = marks[index]._replace(rows=marks[index].rows - 1)
+            draft.marks = tuple(marks)
+        self._count_down()
+
+    def _count_down(self) -> None:
+        for hanging in self._hanging:
+            hanging[2] -= 1
+        self._hanging = [hanging for hanging in self._hanging if hanging[2] > 0]
 
 
 class Row:

@@ -11,7 +11,7 @@ from wrac.parsing.data import add_data
 from wrac.parsing.dom import Node, tree_of
 from wrac.parsing.finish import nest, places_of
 from wrac.parsing.frames import Frame
-from wrac.parsing.segment import Segmenter, panels
+from wrac.parsing.segment import Segmenter, panels_of
 from wrac.parsing.source import source_of
 
 PARSER: Final = "html@1"
@@ -29,7 +29,7 @@ def parse_html(page: Page) -> Document:
 
 def segment_tree(tree: Node, source: Callable[[], str], *, shadow: bool = False) -> Segmenter:
     """The walked segmenter of a whole tree; `shadow` says that it may hold declarative shadow roots."""
-    walk = Segmenter(source, panels(tree), shadow=shadow)
+    walk = Segmenter(source, panels_of(tree), shadow=shadow)
     walk.walk(Frame(tree, "", iter(tree.children), None, 0))
     return walk
 
@@ -52,7 +52,7 @@ def _document(page: Page, tree: Node, walk: Segmenter) -> Document:
 
 
 def _title(tree: Node) -> str:
-    title = tree.select_one("title")
+    title = tree.select_one("head > title,body > title")
     return " ".join(title.text.split()) if title is not None else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from wrac.core.types import Kind, Mark, MarkKind
 from wrac.parsing.dom import Attributes, Element, Node, Text, document
@@ -65,6 +65,8 @@ def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bo
     new = Frame(node, tag, iter(children), frame, index)
     new.inline = True
     walk.stack.append(new)
+    if walk.shadow and node.shadow_root is not None:
+        walk.lost_light(new, node)
     return True
 
 
@@ -194,7 +196,14 @@ def _br(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
 
 def _image(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     attrs = node.attrs
-    _atom(walk, frame, node, index, attrs.get("alt") or "", "image", "image", _source(attrs))
+    text = attrs.get("alt") or ""
+    if node.tag == "input" and (attrs.get("type") or "").lower() != "image":
+        return False
+    run = walk.run
+    if run.marks and run.marks[-1].kind == "math" and text and "".join(run.pieces[-1:]) == text:
+        walk.lose("visual copy of a formula", text, node)
+        return False
+    _atom(walk, frame, node, index, text, "image", "image", _source(attrs))
     return False
 
 
@@ -350,9 +359,9 @@ def _unseen(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     return walk.aside(frame, node, node.tag, index)
 
 
-SPECIAL: Final[dict[str, Callable[[Segmenter, Frame, Any, int], bool]]] = {
-    "br": _br, "img": _image, "svg": _svg, "math": _math, "script": _script, "ruby": _ruby, "iframe": _iframe,
-    "noscript": _unseen, "template": _unseen, "noembed": _raw, "noframes": _raw,
+SPECIAL: Final[dict[str, Callable[[Segmenter, Frame, Node, int], bool]]] = {
+    "br": _br, "img": _image, "input": _image, "area": _image, "svg": _svg, "math": _math, "script": _script,
+    "ruby": _ruby, "iframe": _iframe, "noscript": _unseen, "template": _unseen, "noembed": _raw, "noframes": _raw,
     "button": _control, "select": _control, "textarea": _control, "label": _control, "datalist": _control,
     **dict.fromkeys(CODE_OF_THE_PAGE - {"script"}, _code_of_the_page),
 }  # fmt: skip

@@ -17,14 +17,23 @@ class _Section(NamedTuple):
     soft: Frame | None
 
 
+class _Tabs:
+    """A row of tabs: the ordinals of the labels, and of the panels with their openers."""
+
+    __slots__ = ("labels", "panels")
+
+    def __init__(self) -> None:
+        self.labels: list[int] = []
+        self.panels: list[tuple[int, int, int]] = []
+
+
 class Outline:
     """Collects such spans while the walk goes on; ordinals are those of the drafts."""
 
     def __init__(self, spans: list[SpanDraft]) -> None:
         self.spans = spans
         self.sections: list[_Section] = []
-        self._tabs: SpanDraft | None = None
-        self._tab_ordinals: list[int] = []
+        self._tabs = [_Tabs()]  # the rows of tabs that are open, one for each panel around
         self._groups: list[list[Any]] = []  # per open dl: [SpanDraft | None, whether a description came]
 
     # -- sections
@@ -65,43 +74,48 @@ class Outline:
         """The end of the page."""
         while self.sections:
             self._end(self.sections.pop().span, now)
-        self._end_tabs()
+        self._end_tabs(self._tabs.pop())
+        self._tabs.append(_Tabs())
 
     # -- tabs and other panels
 
     def tablist(self) -> None:
         """A row of tabs begins."""
-        self._end_tabs()
+        self._end_tabs(self._tabs[-1])
+        self._tabs[-1] = _Tabs()
 
     def tab(self, ordinal: int) -> None:
         """The next unit is a tab's label."""
-        if self._tabs is None:
-            self._tabs = SpanDraft("tabs", ordinal, {"panels": []})
-            self._tab_ordinals = []
-        self._tab_ordinals.append(ordinal)
+        self._tabs[-1].labels.append(ordinal)
 
-    def panel(self, opener: int, first: int, last: int, *, tab: bool) -> None:
-        """A panel ended: beside its opener it makes a qa span, else it belongs to the open tabs."""
+    def enter_panel(self) -> None:
+        """A panel begins: tabs inside it are a row of their own."""
+        self._tabs.append(_Tabs())
+
+    def leave_panel(self, opener: int, first: int, last: int, *, tab: bool) -> None:
+        """A panel ended: beside its opener it makes a qa span, else it belongs to the open row of tabs."""
+        self._end_tabs(self._tabs.pop())
         if last < first:
             return
-        if opener == first - 1 and opener >= 0 and not (tab and len(self._tab_ordinals) > 1):
+        if opener >= 0 and opener == first - 1:
             span = SpanDraft("qa", opener)
             span.last = last
             self.spans.append(span)
-        elif tab and self._tabs is not None:
-            self._tabs.last = last
-            self._tabs.data["panels"].append((opener, first, last))
+        elif tab:
+            self._tabs[-1].panels.append((opener, first, last))
 
-    def _end_tabs(self) -> None:
-        tabs, self._tabs = self._tabs, None
-        if tabs is None or tabs.last < 0:
+    def _end_tabs(self, tabs: _Tabs) -> None:
+        if not tabs.panels or not tabs.labels:
             return
-        ordinals = self._tab_ordinals
-        tabs.data["panels"] = tuple(
-            (ordinals[n] if opener < 0 and n < len(ordinals) else opener, first, last)
-            for n, (opener, first, last) in enumerate(tabs.data["panels"])
-        )
-        self.spans.append(tabs)
+        labels = tabs.labels
+        panels = [
+            (labels[n] if opener < 0 and n < len(labels) else opener, first, last)
+            for n, (opener, first, last) in enumerate(tabs.panels)
+        ]
+        span = SpanDraft("tabs", labels[0], {"panels": panels})
+        span.last = max(last for _, _, last in panels)
+        if span.last > span.first:
+            self.spans.append(span)
 
     # -- definition lists
 

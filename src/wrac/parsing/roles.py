@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from wrac.core.types import Role, Visible
 from wrac.parsing.dom import Attributes, Node
@@ -20,7 +20,9 @@ BY_ARIA: Final[dict[str, Role]] = {
 }  # fmt: skip
 # Words of class and id, in the order they win. A word stands between separators; `-` and `_` separate.
 _WORDS: Final[tuple[tuple[Role, str], ...]] = (
-    ("cookie", r"cookies?|cookie\w*|gdpr|ccpa|onetrust\w*|didomi\w*|usercentrics\w*|klaro|cmp|consent"),
+    ("cookie", r"cookie\w*|gdpr|ccpa|onetrust\w*|didomi\w*|usercentrics\w*|klaro|cmp|qc-cmp\w*|consent\w*|"
+               r"cc-(?:window|banner)|"
+               r"truste\w*|evidon\w*|iubenda\w*|osano\w*|termly\w*|privacy-(?:banner|notice|popup)"),
     ("breadcrumb", r"breadcrumbs?|crumbs?|bread-?crumbs?|breadcrumb\w*"),
     ("toc", r"toc|toctree\w*|tableofcontents|table-of-contents|on-this-page|page-?toc|localtoc|scrollspy"),
     ("comment", r"comments?|commentlist|disqus\w*|comment-?section"),
@@ -28,13 +30,14 @@ _WORDS: Final[tuple[tuple[Role, str], ...]] = (
     ("nav", r"nav|navs|navbar|navigation|nav(?:header|footer|bar|menu|list|links?)|side-?nav|top-?nav|main-?menu|"
             r"menubar|mega-?menu|pagination|pager|prev-?next|skip-?links?|skip-to-\w+|related|site-?menu"),
     ("footer", r"(?:site|page|global|main)?-?footer|colophon|copyright"),
-    ("header", r"(?:site|global|top|main)-?header|masthead|top-?bar|announcement\w*"),
+    ("header", r"(?:(?:site|global|top|main|page)-?)?header|masthead|top-?bar|announcement\w*"),
     ("aside", r"side-?bar\w*|sphinxsidebar\w*|right-?rail|left-?rail|share|sharing|social(?:-\w+)?|related-\w+|"
               r"advert\w*|ads?|promo"),
     ("control", r"dropdown|toolbar|page-?actions?|copy-(?:page|button|btn)|feedback|was-this-helpful|edit-?page|"
                 r"search-?(?:box|bar|form)|theme-toggle|language-(?:switcher|selector)|pagetools"),
 )  # fmt: skip
 _PATTERNS: Final = tuple((role, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|[\s_-])")) for role, words in _WORDS)
+_NOTE: Final = re.compile(r"note|tip\b|hint|warn|caution|danger|important|info|admonition|callout|alert|example")
 _NOT_ROLES: Final = re.compile(r"(?:no|with|without|has|layout)-?(?:nav|side-?bar|toc|header|footer)", re.ASCII)
 _COLLAPSIBLE: Final = re.compile(
     r"accordion|collaps|tab-?pane|tab-?panel|tab-?content|expand|toggle|disclosure|drawer|faq|answer|panel|spoiler"
@@ -47,6 +50,9 @@ _HIDING_STYLE: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*(?:hi
 # Elements whose class and id words count. Others (body, main, headings, text) are named after what they hold.
 NAMED: Final = frozenset("div section ul ol dl p table header span aside form nav menu details center".split())
 CONTENT: Final = "main,h1,[role=main]"
+
+
+Panel: TypeAlias = Literal["", "open", "closed"]  # what the control of a panel says, if there is one
 
 
 @lru_cache(maxsize=8192)
@@ -71,13 +77,19 @@ def role_of(node: Node, tag: str, attrs: Attributes, current: Role, inside: bool
         return "main"
     found = BY_ARIA.get(aria) if aria else None
     word = _word(node, attrs) if attrs and tag in NAMED else None
-    if word is not None and (word == current or node.select_one(CONTENT) is not None):
+    if word is not None and not _believed(node, word, current, inside):
         word = None
     if found == "dialog" or tag == "dialog" or word == "dialog":
         return "cookie" if "cookie" in node.text.lower() else "dialog"
     if word in ("cookie", "breadcrumb", "toc", "comment"):
         return word
     return found or _by_tag(node, tag, inside, word) or word or current
+
+
+def _believed(node: Node, word: Role, current: Role, inside: bool) -> bool:
+    if word == current or (inside and word in ("header", "footer")) or node.select_one(CONTENT) is not None:
+        return False
+    return word != "nav" or node.select_one("p,pre,blockquote") is None
 
 
 def _word(node: Node, attrs: Attributes) -> Role | None:
@@ -99,26 +111,42 @@ def _by_tag(node: Node, tag: str, inside: bool, word: Role | None) -> Role | Non
     role = BY_TAG.get(tag)
     if role == "form" and node.select_one(CONTENT) is not None:
         return None
-    if role == "aside" and inside and word is None:
-        return None  # a note beside the text, as documentation themes write admonitions
+    if role == "aside" and inside and word is None and _NOTE.search(_spoken(node)) is not None:
+        return None  # an admonition, as documentation themes write them
     return role
 
 
-def visible_of(node: Node, attrs: Attributes, current: Visible, controlled: bool) -> Visible:
-    """The visibility of an element; `controlled` says that a control on the page opens it."""
+def _spoken(node: Node) -> str:
+    return f"{node.attr('class') or ''} {node.attr('aria-label') or ''} {node.attr('role') or ''}".lower()
+
+
+def visible_of(node: Node, attrs: Attributes, current: Visible, panel: Panel) -> Visible:
+    """The visibility of an element; `panel` says what the page's controls say of it."""
     classes = (node.attr("class") or "") if "class" in attrs else ""
     hidden = (
         "hidden" in attrs
         or ("style" in attrs and hides_by_style(attrs["style"]))
         or (classes != "" and hides_by_class(classes))
     )
+    if panel == "closed" and (current == "visible" or hidden):
+        return "collapsed"
     unseen = not hidden and "aria-hidden" in attrs and attrs["aria-hidden"] == "true"
-    if not hidden and not unseen:
+    folded = classes != "" and folds(classes)
+    if not hidden and not unseen and not folded:
         return current
-    panel = controlled or attrs.get("role") == "tabpanel" or attrs.get("hidden") == "until-found"
-    if panel or _COLLAPSIBLE.search(classes.lower()):
+    opened = panel or attrs.get("role") == "tabpanel" or attrs.get("hidden") == "until-found" or "itemprop" in attrs
+    if opened or folded or _COLLAPSIBLE.search(classes.lower()):
         return "collapsed"
     return "hidden" if hidden else current
+
+
+@lru_cache(maxsize=8192)
+def folds(classes: str) -> bool:
+    """Whether classes of a common framework fold a panel or a tab away."""
+    names = frozenset(classes.split())
+    return ("collapse" in names and not names & {"show", "in"}) or (
+        "tab-pane" in names and not names & {"active", "show"}
+    )
 
 
 def hides_by_style(style: str | None) -> bool:

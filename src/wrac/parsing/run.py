@@ -44,7 +44,12 @@ class Line(NamedTuple):
         return not self.text[at:].strip()
 
     def cut(self, start: int, end: int) -> Line:
-        """The part `[start, end)` with its marks moved along."""
+        """The part `[start, end)`, trimmed, with its marks moved along."""
+        end = min(end, len(self.text))
+        while end > start and self.text[end - 1] in " \n":
+            end -= 1
+        while start < end and self.text[start] in " \n":
+            start += 1
         marks = tuple(
             mark._replace(start=max(mark.start, start) - start, end=min(mark.end, end) - start)
             for mark in self.marks

@@ -7,7 +7,7 @@ reads a source location only for elements that bound a unit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from wrac.core.types import HtmlAddress
@@ -15,25 +15,31 @@ from wrac.parsing import blocks, inline, tables
 from wrac.parsing.dom import Attributes, CData, DocumentFragment, Element, Node, Text, fragment
 from wrac.parsing.emit import AFTER, BEFORE, INSIDE, INSIDE_END, Emitter, position
 from wrac.parsing.frames import Frame, SpanDraft, Table
-from wrac.parsing.roles import role_of, visible_of
+from wrac.parsing.roles import Panel, role_of, visible_of
 from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, SPANS
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
+NO_PANELS: Final[Mapping[str, Panel]] = {}
 _FENCES: Final = CLOSED | HALF_CLOSED
 
 
 class Segmenter(Emitter):
-    """Walks a tree; afterwards `drafts`, `spans` and `losses` hold what it found, `scripts` the JSON-LD it met.
+    """Walks a tree; afterwards `drafts`, `spans` and `losses` hold what it found, `scripts` its JSON-LD.
 
-    `controlled` are the ids of panels that a control opens; `shadow` says that there may be shadow trees; `nesting`
-    counts the documents around this one.
+    `panels` says of the ids of panels whether their control is open; `shadow` says that there may be shadow trees;
+    `nesting` counts the documents around this one.
     """
 
     def __init__(
-        self, source: Callable[[], str], controlled: Iterable[str] = (), *, shadow: bool = False, nesting: int = 0
+        self,
+        source: Callable[[], str],
+        panels: Mapping[str, Panel] = NO_PANELS,
+        *,
+        shadow: bool = False,
+        nesting: int = 0,
     ) -> None:
         super().__init__(source)
-        self.controlled = frozenset(controlled)
+        self.panels = panels
         self.shadow = shadow
         self.nesting = nesting
         self.scripts: list[Any] = []
@@ -67,6 +73,15 @@ class Segmenter(Emitter):
                 self._leave(frame)
         self.settle(len(self.source()) if self.pending else None)
         self.outline.close(len(self.drafts))
+        if self.shadow:
+            self._check_shadows()
+
+    def _check_shadows(self) -> None:
+        """A slot shows text that stands elsewhere in the source: such a unit is found by reading the whole page."""
+        source = self.source()
+        for ordinal, draft in enumerate(self.drafts):
+            if draft.within is None and self.first_text(source[draft.start : draft.end], draft.context) != draft.text:
+                self.locate_by_page(draft, ordinal)
 
     def text(self, frame: Frame, text: str) -> None:
         """Adds a text node to the line."""
@@ -100,7 +115,7 @@ class Segmenter(Emitter):
         if attrs:
             if "role" in attrs and inline.acts_as_block(attrs):
                 return self.enter_block(frame, node, tag, index)
-            if inline.is_hidden(node, attrs) and frame.visible != "hidden":
+            if inline.is_hidden(node, attrs) and frame.visible != "hidden" and node.select_one("math") is None:
                 return self.aside(frame, node, tag, index)
         return inline.enter(self, frame, node, tag, index)
 
@@ -146,7 +161,7 @@ class Segmenter(Emitter):
         self._describe(new, frame, node, tag)
         self.stack.append(new)
         if self.shadow and node.shadow_root is not None:
-            self._lost_light(new, node)
+            self.lost_light(new, node)
         return True
 
     def _enter_flat(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
@@ -162,8 +177,11 @@ class Segmenter(Emitter):
         self.stack.extend(reversed(self._deferred))
         self._deferred = []
 
-    def _lost_light(self, frame: Frame, node: Node) -> None:
-        """Children of a shadow host that no slot takes: not shown, kept as hidden units."""
+    def lost_light(self, frame: Frame, node: Node) -> None:
+        """What a shadow host does not show: children that no slot takes, kept as hidden units, and fallbacks."""
+        for slot in node.shadow_root.select("slot"):
+            if slot.assigned_nodes():
+                self.lose("fallback of a filled slot", slot.text, slot)
         for index, child in enumerate((c for c in node.children if type(c) is Element), 1):
             if child.assigned_slot is None:
                 holder = self._holder(frame, child, index)
@@ -177,7 +195,8 @@ class Segmenter(Emitter):
         if attrs:
             aria = node.attr("role") if "role" in attrs else None
             self._attributes(new, frame, node, attrs)
-        if attrs or tag in SPANS or tag in ("main", "article", "search", "menu"):
+        quoted = tag == "footer" and frame.owner is not None and frame.owner.kind == "quote"
+        if not quoted and (attrs or tag in SPANS or tag in ("main", "article", "search", "menu")):
             new.role = role_of(node, tag, attrs, frame.role, frame.inside)
         if tag in ("main", "article") or aria == "main":
             new.inside = True
@@ -185,12 +204,14 @@ class Segmenter(Emitter):
         if tag == "table":
             tables.open_table(self, new, node, attrs)
         else:
-            blocks.landmark(self, new, tag, aria)
+            blocks.landmark(self, new, attrs, aria)
         prepare = blocks.PREPARE.get(tag)
         if prepare is not None:
             prepare(self, new, node, attrs)
         if attrs:
             blocks.panel(self, new, node, attrs, aria)
+        if new.owner is not None and new.owner.kind == "question" and new.owner is not frame.owner:
+            blocks.opener(self, new, node)
 
     def _attributes(self, new: Frame, frame: Frame, node: Node, attrs: Attributes) -> None:
         name = node.attr("id") if "id" in attrs else None
@@ -204,7 +225,7 @@ class Segmenter(Emitter):
         if "style" in attrs and inline.keeps_space(attrs["style"] or ""):
             new.pre = True
         if frame.visible != "hidden":
-            new.visible = visible_of(node, attrs, frame.visible, name in self.controlled)
+            new.visible = visible_of(node, attrs, frame.visible, self.panels.get(name or "", ""))
 
     # -- leaving
 
@@ -250,7 +271,7 @@ class Segmenter(Emitter):
 
     def embed(self, frame: Frame, node: Node, index: int, tree: Node, source: str) -> None:
         """Segments a document inside this one, such as a srcdoc, in its place; its ranges count in its own source."""
-        inner = Segmenter(lambda: source, panels(tree), nesting=self.nesting + 1)
+        inner = Segmenter(lambda: source, panels_of(tree), nesting=self.nesting + 1)
         root = Frame(tree, "", iter(tree.children), None, 0)
         root.role, root.visible, root.language = frame.role, frame.visible, frame.language
         inner.walk(root)
@@ -276,10 +297,11 @@ def first_text(piece: str, context: str) -> str:
     return walk.drafts[0].text if walk.drafts else ""
 
 
-def panels(tree: Node) -> frozenset[str]:
-    """The ids of the elements that some control of the page opens."""
-    found: set[str] = set()
-    for node in tree.select("[aria-controls],[data-bs-target],[data-target]"):
-        for name in ("aria-controls", "data-bs-target", "data-target"):
-            found.update(part.removeprefix("#") for part in (node.attr(name) or "").split())
-    return frozenset(found)
+def panels_of(tree: Node) -> dict[str, Panel]:
+    """The ids of the elements that some control of the page opens, and whether it says that they are open."""
+    found: dict[str, Panel] = {}
+    for control in tree.select(blocks.CONTROLLING):
+        closed = control.attr("aria-expanded") == "false" or control.attr("aria-selected") == "false"
+        for target in blocks.targets(control):
+            found[target] = "closed" if closed else found.get(target, "open")
+    return found

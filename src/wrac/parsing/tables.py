@@ -75,7 +75,11 @@ def leave_cell(walk: Segmenter, frame: Frame) -> None:
 def leave_row(walk: Segmenter, frame: Frame) -> None:
     """Ends a row: one unit of its own cells, joined by a tab."""
     row, frame.row = frame.row, None
-    if row is None or not any(text.strip() for text, _, _ in row.cells):
+    table = frame.table
+    if row is None or table is None:
+        return
+    if not any(text.strip() for text, _, _ in row.cells):
+        table.skip_row()
         return
     at, texts, marks = 0, [], []
     for text, inner, cell in row.cells:
@@ -85,9 +89,10 @@ def leave_row(walk: Segmenter, frame: Frame) -> None:
         at += len(text) + 1
     ordinal = len(walk.drafts)
     heads = row.headed or all(cell.header for text, _, cell in row.cells)
-    if heads and frame.table is not None:
-        frame.table.headers.append(ordinal)
+    if heads:
+        table.headers.append(ordinal)
     draft = walk.add("table_row", Line("\t".join(texts), tuple(marks), ()), frame)
+    table.end_row(draft)
     if frame.node.source_location is not None:
         walk.locate_element(draft, frame.path(), frame.node, "tr")
     else:  # an implied tr: its cells bound it

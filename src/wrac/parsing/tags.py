@@ -41,7 +41,7 @@ LANDMARKS: Final[dict[str, SpanKind]] = {
 }  # fmt: skip
 # A heading inside one of these heads nothing after it.
 CLOSED: Final = frozenset(
-    "nav aside footer dialog details figure blockquote li td th dd fieldset template iframe".split()
+    "nav aside footer form dialog details figure blockquote li td th dd fieldset template iframe".split()
 )
 # A heading inside one of these, followed by more inside it, heads nothing after it.
 HALF_CLOSED: Final = frozenset("section article".split())
