@@ -131,7 +131,9 @@ def index(
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or some words.")],
     workspace: options.Workspace = options.WORKSPACE,
-    k: Annotated[int, typer.Option("-k", metavar="N", min=1, help="How many passages at most.")] = 10,
+    k: Annotated[
+        int | None, typer.Option("-k", metavar="N", min=1, help="How many passages at most: 10 without --budget.")
+    ] = None,
     budget: Annotated[
         int | None, typer.Option("--budget", metavar="TOKENS", min=1, help="As many whole passages as fit.")
     ] = None,
@@ -147,7 +149,8 @@ def search(
     """
     from wrac.cli import workspaces
 
-    workspaces.search(workspace, options.clean(query), k, budget, options.pairs("--where", where), as_json=as_json)
+    most = k if k or budget else 10
+    workspaces.search(workspace, options.clean(query), most, budget, options.pairs("--where", where), as_json=as_json)
 
 
 @app.command()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wrac.cli import paint
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _MOST_LINES = 14
+_MOST_WORDS = 80
 
 
 def row(result: Result) -> Json:
@@ -42,18 +45,18 @@ def results(found: Sequence[Result]) -> None:
         heading = paint.trail(result.trail) or paint.one_line(result.text.partition("\n")[0])
         paint.put(out, (f"{result.rank:>2}  ", "bold cyan"), (heading, "bold"), (f"  {result.url}", "dim"))
         _cut(out, passage(result), f"wrac show {result.chunk[:11]}")
-        paint.put(out, (f"    {result.link}", "dim"))
+        paint.put(out, "    ", (result.link, f"dim link {opens(result.link)}"))
 
 
 def passage(result: Result) -> Text:
     """The Markdown of a hit, its best units in bold."""
     text = paint.styled(result.markdown or result.text)
     for unit in result.focus:
-        for form in (unit.text, " | ".join(unit.text.split("\t"))):
-            start = text.plain.find(paint.safe(form))
-            if start >= 0:
-                text.stylize("bold", start, start + len(form))
-                break
+        # Between a unit's words the rendering may have cell borders and marks.
+        words = re.findall(r"\w+", paint.safe(unit.text))[:_MOST_WORDS]
+        found = re.search(r"\W+".join(map(re.escape, words)), text.plain) if words else None
+        if found:
+            text.stylize("bold", *found.span())
     return text
 
 
@@ -83,9 +86,15 @@ def shown(found: Shown) -> None:
         where = f"{unit.id[:11]}  {part}{_address(unit.address)}"
         paint.put(out, (f"{unit.name:<{width}}  ", "cyan"), f"{unit.kind:<10}  ", (where, "dim"))
     paint.put(out)
-    paint.put(out, ("open  ", "dim"), found.link)
+    paint.put(out, ("open  ", "dim"), (found.link, f"link {opens(found.link)}"))
     for page in found.pages[1:]:
         paint.put(out, ("also  ", "dim"), page)
+
+
+def opens(link: str) -> str:
+    """What a click on the link opens: a page that is a file here by its full path, any other as it is."""
+    path, _, fragment = link.partition("#")
+    return f"{Path(path).resolve().as_uri()}#{fragment}" if Path(path).is_file() else link
 
 
 def _address(address: object) -> str:

@@ -91,7 +91,7 @@ def _print_skips(skips: Sequence[Skipped]) -> None:
 
 
 def search(  # noqa: PLR0913 - a command's options
-    path: Path, query: str, k: int, budget: int | None, where: Mapping[str, str], *, as_json: bool
+    path: Path, query: str, k: int | None, budget: int | None, where: Mapping[str, str], *, as_json: bool
 ) -> None:
     """Print the passages that answer the query."""
     with Workspace(path, create=False) as workspace:
@@ -137,20 +137,25 @@ def shown_row(shown: Shown) -> shapes.Json:
 def status(path: Path, *, as_json: bool) -> None:
     """Print what the workspace holds."""
     with Workspace(path, create=False) as workspace:
-        held = asdict(workspace.status())
+        held = workspace.status()
     if as_json:
         print(shapes.dumps(held))
         return
     out = paint.console()
     for name, value in held.items():
-        text = f"{value:,}" if isinstance(value, int) else str(value)
-        paint.put(out, (f"{name.replace('_', ' '):<14}", "dim"), text)
+        paint.put(out, (f"{name.replace('_', ' '):<14}", "dim"), _readable(name, value))
+
+
+def _readable(name: str, value: object) -> str:
+    if isinstance(value, int):
+        return f"{value / 2**20:,.1f} MB" if name == "bytes" else f"{value:,}"
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def verify(path: Path, *, digest: bool, as_json: bool) -> None:
     """Print whether the workspace is sound; leaves with 4 when it is not."""
-    with Workspace(path, create=False) as workspace:
-        report = workspace.verify(digest=digest)
+    with Workspace(path, create=False) as workspace, bars(wanted=not as_json) as tell:
+        report = workspace.verify(digest, progress=tell)
     if as_json:
         print(shapes.dumps({"ok": report.ok, **asdict(report)}))
     else:
