@@ -24,6 +24,13 @@ def content_id(tag: str, parts: Iterable[str | bytes]) -> str:
     return f"{tag}:{digest.hexdigest()}"
 
 
+def unit_id(kind: str, text: str) -> str:
+    """`content_id("u1", (kind, text))` in one stroke: a site has hundreds of thousands of units."""
+    data = text.encode()
+    head = kind.encode()
+    return "u1:" + blake2b(b"%d:%b%d:%b" % (len(head), head, len(data), data), digest_size=16).hexdigest()
+
+
 def body_id(body: bytes) -> str:
     """The id of a page's bytes."""
     return content_id("b1", [body])

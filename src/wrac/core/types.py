@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from wrac.core.ids import body_id, content_id
+from wrac.core.ids import body_id, content_id, unit_id
 
 Kind: TypeAlias = Literal[
     "heading", "paragraph", "list_item", "table_row", "caption", "code", "quote",
@@ -136,7 +136,7 @@ class Unit:
     id: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "id", content_id("u1", (self.kind, self.text)))
+        object.__setattr__(self, "id", unit_id(self.kind, self.text))
 
 
 @dataclass(frozen=True, slots=True)

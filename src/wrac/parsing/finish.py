@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from wrac.core.types import NOTHING, Place, Span, Unit
 from wrac.parsing.frames import Draft, SpanDraft

@@ -39,35 +39,65 @@ def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bo
     attrs = node.attrs
     kind = MARKS.get(tag)
     value = ""
-    if tag == "a":
-        kind, value = _link(walk, node, attrs)
-    if attrs and "id" in attrs:
-        walk.anchor = node.attr("id") or walk.anchor
-    if attrs and "class" in attrs and _draws_formula(node.attr("class")) and _repeats_formula(node):
-        walk.lose("visual copy of a formula", node.text, node)
-        return False
-    children = walk.children(node)
-    run = walk.run
-    if len(children) == 1:
-        child = children[0]
-        if type(child) is not Text and kind == "code" and child.tag == "span" and "id" not in child.attrs:
-            inner = child.children
-            child = inner[0] if len(inner) == 1 else child
-        if type(child) is Text:
-            if kind is None:
-                walk.text(frame, child.data)
-            else:
-                run.begin(kind, value)
-                walk.text(frame, child.data)
-                run.end()
+    if attrs:
+        if "role" in attrs and acts_as_block(attrs):
+            return walk.enter_block(frame, node, tag, index)
+        flags = class_flags(node.attr("class") or "") if "class" in attrs else 0
+        if (flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))) and (
+            frame.visible != "hidden" and node.select_one("math") is None
+        ):
+            return walk.aside(frame, node, tag, index)
+        if flags & DRAWS_FORMULA and _repeats_formula(node):
+            walk.lose("visual copy of a formula", node.text, node)
             return False
-    run.begin(kind, value)
+        if "id" in attrs:
+            walk.anchor = node.attr("id") or walk.anchor
+        if tag == "a":
+            kind, value = _link(walk, node, attrs)
+    elif tag == "a":
+        kind = None
+    children = walk.children(node)
+    if len(children) == 1:
+        text = _only_text(children[0], kind)
+        if text is not None:
+            if kind is None:
+                walk.text(frame, text)
+            else:
+                walk.run.begin(kind, value)
+                walk.text(frame, text)
+                walk.run.end()
+            return False
+    walk.run.begin(kind, value)
     new = Frame(node, tag, iter(children), frame, index)
     new.inline = True
     walk.stack.append(new)
     if walk.shadow and node.shadow_root is not None:
         walk.lost_light(new, node)
     return True
+
+
+def _only_text(child: Node, kind: MarkKind | None) -> str | None:
+    """The text of a leaf: of a text node, or of the lone span that documentation tools put into inline code."""
+    if type(child) is not Text:
+        if kind != "code" or type(child) is not Element or child.tag != "span" or "id" in child.attrs:
+            return None
+        inner = child.children
+        if len(inner) != 1 or type(inner[0]) is not Text:
+            return None
+        child = inner[0]
+    text: str = child.data
+    return text
+
+
+HIDES: Final = 1
+DRAWS_FORMULA: Final = 2
+
+
+@lru_cache(maxsize=8192)
+def class_flags(classes: str) -> int:
+    """What an inline element's classes say: `HIDES`, `DRAWS_FORMULA`."""
+    draws = "katex-html" in classes or "MathJax" in classes or "mjx-chtml" in classes
+    return (HIDES if hides_by_class(classes) else 0) | (DRAWS_FORMULA if draws else 0)
 
 
 def _link(walk: Segmenter, node: Node, attrs: Attributes) -> tuple[MarkKind | None, str]:
@@ -108,13 +138,6 @@ def acts_as_block(attrs: Attributes) -> bool:
     """Whether an inline element's ARIA role makes it a line of its own."""
     role = attrs["role"]
     return role in ("tab", "heading", "tabpanel", "tablist") or (role == "button" and "aria-controls" in attrs)
-
-
-def is_hidden(node: Node, attrs: Attributes) -> bool:
-    """Whether an inline element's own attributes hide it."""
-    if "class" in attrs and hides_by_class(node.attr("class")):
-        return True
-    return "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
 
 
 def keeps_space(style: str) -> bool:
@@ -172,11 +195,6 @@ def emit_atom(walk: Emitter, frame: Frame, line: Line, atom: Atom) -> None:
     if kind == "label" and draft.role in ("main", "form"):
         draft.role = "control"
     walk.locate_element(draft, atom.frame.child_path(atom.node.tag, atom.place), atom.node, atom.node.tag)
-
-
-@lru_cache(maxsize=4096)
-def _draws_formula(classes: str) -> bool:
-    return "katex-html" in classes or "MathJax" in classes or "mjx-chtml" in classes
 
 
 def _repeats_formula(node: Node) -> bool:

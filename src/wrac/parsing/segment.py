@@ -111,12 +111,6 @@ class Segmenter(Emitter):
         special = inline.SPECIAL.get(tag)
         if special is not None:
             return special(self, frame, node, index)
-        attrs = node.attrs
-        if attrs:
-            if "role" in attrs and inline.acts_as_block(attrs):
-                return self.enter_block(frame, node, tag, index)
-            if inline.is_hidden(node, attrs) and frame.visible != "hidden" and node.select_one("math") is None:
-                return self.aside(frame, node, tag, index)
         return inline.enter(self, frame, node, tag, index)
 
     def aside(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
