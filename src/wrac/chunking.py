@@ -163,7 +163,8 @@ def _anchors(document: Document, above: Sequence[Sequence[int]]) -> list[str]:
         if place.anchor:
             latest = ordinal
         heads = above[ordinal]
-        start = heads[-1] if heads else 0
+        opens = document.units[place.unit].kind == "heading"
+        start = ordinal if opens else heads[-1] if heads else 0
         if latest >= start:
             result.append(document.places[latest].anchor)
         else:

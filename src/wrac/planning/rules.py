@@ -104,7 +104,8 @@ def cheapest(terrain: Terrain, price: Sequence[float], lonely: float) -> list[in
         least, chosen, below = inf, last, total[end] - limit
         for start in range(last, lowest - 1, -1):
             if total[start] < below:
-                if start < last and not headings[start]:
+                # Too large, unless one unit is: it then takes the headings before it along, as many as a chunk holds.
+                if start < last and (headings[last] or not headings[start] or total[last] - total[start] > limit):
                     break
                 cost = entry[start] + price[limit]
             else:

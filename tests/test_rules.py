@@ -1,0 +1,237 @@
+"""Each structural rule of the planner on a small page, and its speed on large ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from tests.strategies import Builder
+
+from wrac.core.types import Document, Policy, Role, Visible
+from wrac.planning import RulesPlanner, check, plan
+from wrac.text.tokens import counter
+
+LINE = "A line about fees that says enough to be a sentence of its own, with some words to fill it."
+DEFAULT = Policy()
+TIGHT = Policy(target=40, maximum=80)
+
+
+def groups(page: Builder, policy: Policy = DEFAULT) -> tuple[tuple[int, ...], ...]:
+    document = page.build()
+    made = plan(document, policy)
+    check(document, made)
+    return made.groups
+
+
+def together(page: Builder, policy: Policy, first: int, second: int) -> bool:
+    return any(first in group and second in group for group in groups(page, policy))
+
+
+def sections(*bodies: int, level: int = 2) -> Builder:
+    page = Builder()
+    page.heading(1, "Fees")
+    for number, body in enumerate(bodies):
+        page.heading(level, f"Part {number}")
+        for _ in range(body):
+            page.paragraph(LINE)
+    return page
+
+
+def test_sections_are_the_units() -> None:
+    assert groups(sections(5, 6, 5)) == ((0, *range(1, 7)), tuple(range(7, 14)), tuple(range(14, 20)))
+
+
+def test_headings_in_a_row_stay_with_the_first_text() -> None:
+    page = Builder()
+    for level in (1, 2, 3):
+        page.heading(level, f"Level {level}")
+    page.paragraph(LINE)
+    assert groups(page) == ((0, 1, 2, 3),)
+
+
+def test_small_neighbours_merge_and_large_sections_split_evenly() -> None:
+    page = Builder()
+    page.heading(1, "Parts")
+    for number in range(4):
+        page.heading(3, f"Part {number}")
+        page.paragraph("A short word on it.")
+    assert len(groups(page)) == 1
+    split = groups(sections(40))
+    sizes = [len(group) for group in split]
+    assert len(sizes) > 1
+    assert max(sizes) - min(sizes) <= 3
+
+
+def test_a_lone_heading_at_the_end_is_a_group_of_headings() -> None:
+    page = sections(6)
+    page.heading(2, "Empty")
+    assert groups(page)[-1] == (8,)
+
+
+@pytest.mark.parametrize("lead", ["You need:", "您需要：", "These are the fees"])
+def test_a_list_stays_with_its_lead_in(lead: str) -> None:
+    page = Builder()
+    page.heading(2, "Fees")
+    for _ in range(3):
+        page.paragraph(LINE)
+    page.paragraph(lead)
+    page.items("passport", "proof of address", "two photographs")
+    assert together(page, TIGHT, 4, 5)
+
+
+def test_code_stays_with_the_line_before() -> None:
+    page = Builder()
+    for _ in range(3):
+        page.paragraph(LINE)
+    page.paragraph("Then run this command")
+    page.add("code", "wrac index docs\nwrac search fees")
+    page.paragraph(LINE)
+    assert together(page, TIGHT, 3, 4)
+
+
+def test_a_question_stays_with_the_start_of_its_answer() -> None:
+    page = Builder()
+    for number in range(4):
+        with page.span("qa"):
+            page.add("question", f"What does account {number} cost, and when is it due?")
+            page.paragraph(LINE)
+            page.paragraph(LINE)
+    for number in range(4):
+        assert together(page, TIGHT, 3 * number, 3 * number + 1)
+
+
+def test_a_term_stays_with_its_definitions() -> None:
+    page = Builder()
+    with page.span("definitions"):
+        for number in range(8):
+            with page.span("item"):
+                page.add("term", f"fee {number}")
+                page.add("definition", LINE)
+    for number in range(8):
+        assert together(page, TIGHT, 2 * number, 2 * number + 1)
+
+
+def test_a_caption_and_header_row_stay_with_the_first_rows() -> None:
+    page = Builder()
+    with page.span("table") as data:
+        page.add("caption", "Fees by account and by year, all of them in euro, without any tax")
+        data["header_rows"] = (page.row("Account", "Fee", "Remark", header=True),)
+        for number in range(12):
+            page.row(f"Account {number}", f"{number} EUR", "due on the first working day of the year")
+    made = groups(page, TIGHT)
+    assert len(made) > 1
+    assert made[0][:3] == (0, 1, 2)
+
+
+def test_an_item_is_not_cut_from_its_nested_list() -> None:
+    page = Builder()
+    with page.span("list"):
+        for number in range(6):
+            with page.span("item"):
+                page.add("list_item", f"Account {number} is opened in three steps", 1)
+                page.items("Ask for a form at any branch", "Fill it in and sign it")
+    for group in groups(page, TIGHT):
+        assert group[0] % 3 == 0
+
+
+def test_a_paragraph_that_refers_back_does_not_open_a_chunk() -> None:
+    def page(opening: str) -> Builder:
+        made = Builder()
+        for number in range(6):
+            made.paragraph(f"{opening if number == 3 else 'Our'} {LINE}")
+        return made
+
+    starts = [{group[0] for group in groups(page(word), TIGHT)} for word in ("Our", "This")]
+    assert 3 in starts[0]
+    assert 3 not in starts[1]
+
+
+@pytest.mark.parametrize(
+    ("role", "visible", "score", "reason"),
+    [
+        ("nav", "visible", 1.0, "nav"),
+        ("footer", "visible", 1.0, "footer"),
+        ("cookie", "visible", 1.0, "cookie"),
+        ("control", "visible", 1.0, "control"),
+        ("main", "collapsed", 0.0, None),
+        ("main", "hidden", 0.9, None),
+        ("main", "hidden", 0.05, "hidden"),
+        ("aside", "visible", 0.1, None),
+        ("data", "hidden", 0.0, None),
+    ],
+)
+def test_chrome_is_omitted_with_a_reason(role: Role, visible: Visible, score: float, reason: str | None) -> None:
+    page = Builder()
+    page.paragraph(LINE)
+    page.role, page.visible, page.score = role, visible, score
+    page.paragraph("Something else")
+    assert plan(page.build()).omitted.get(1) == reason
+
+
+def test_a_page_of_chrome_keeps_its_text() -> None:
+    page = Builder(role="nav")
+    page.paragraph("Home")
+    assert plan(page.build()).groups == ((0,),)
+    page.role, page.visible, page.score = "main", "hidden", 0.0
+    page.paragraph("Shown by a script")
+    made = plan(page.build())
+    assert made.groups == ((1,),)
+    assert made.omitted == {0: "nav"}
+
+
+def test_a_title_in_the_page_header_is_kept() -> None:
+    page = Builder(role="header")
+    page.heading(1, "Refunds")
+    page.paragraph("Log in")
+    page.role = "main"
+    page.paragraph(LINE)
+    made = plan(page.build())
+    assert made.groups == ((0, 2),)
+    assert made.omitted == {1: "header"}
+
+
+def test_comments_and_data_keep_to_themselves() -> None:
+    page = Builder()
+    roles: list[Role] = ["main", "comment", "data", "main", "comment"]
+    for role in roles:
+        page.role = role
+        page.paragraph("Short.")
+    assert groups(page) == ((0, 3), (1, 4), (2,))
+
+
+def test_the_planner_names_its_policy() -> None:
+    count = counter("words")
+    names = {RulesPlanner(policy, count).name for policy in (Policy(), Policy(80), Policy(80, 100))}
+    assert "rules@1" in names
+    assert len(names) == 3
+    assert all(name.startswith("rules@1") for name in names)
+
+
+def flat(count: int) -> Document:
+    page = Builder()
+    for number in range(count):
+        page.paragraph(f"p{number % 7}")
+    return page.build()
+
+
+def rows(count: int) -> Document:
+    page = Builder()
+    page.table(("Name", "Fee"), *((f"n{number}", str(number)) for number in range(1, count)))
+    return page.build()
+
+
+def headings(count: int) -> Document:
+    page = Builder()
+    for number in range(count):
+        page.heading(2, f"h{number % 5}")
+    return page.build()
+
+
+@pytest.mark.parametrize(("make", "count"), [(flat, 20_000), (rows, 5_000), (headings, 2_000)])
+def test_long_pages_take_linear_time(make: Callable[[int], Document], count: int) -> None:
+    document = make(count)
+    start = time.process_time()
+    made = plan(document)
+    assert time.process_time() - start < 5
+    assert sum(map(len, made.groups)) == count
