@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -13,6 +14,12 @@ from wrac.indexing import ALL, Filters, Row
 from wrac.text.bm25 import idf, saturation
 
 DIMENSIONS = 16
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(word: str) -> NDArray[np.float64]:
+    digest = np.frombuffer(blake2b(word.encode(), digest_size=DIMENSIONS).digest(), np.uint8)
+    return np.asarray(digest / 127.5 - 1.0, np.float64)
 
 
 class WordEmbedder:
@@ -35,8 +42,8 @@ class WordEmbedder:
     def _one(self, text: str) -> NDArray[np.float64]:
         total = np.full(DIMENSIONS, 1e-3)
         for word in text.lower().split():
-            total += np.frombuffer(blake2b(word.encode(), digest_size=DIMENSIONS).digest(), np.uint8) / 127.5 - 1.0
-        return total / np.linalg.norm(total)
+            total += _word(word)
+        return np.asarray(total / np.linalg.norm(total))
 
 
 class Oracle:

@@ -85,9 +85,9 @@ def test_pages_are_read_back_replaced_and_removed_without_a_trace(database: Data
 
 def test_the_digest_is_of_what_is_known_not_of_how_it_came(database: Database) -> None:
     @settings(max_examples=6, **UNSHRUNK)  # type: ignore[arg-type]
-    @given(st.lists(records(), min_size=2, max_size=4, unique_by=lambda record: record.page.url), st.randoms())
-    def law(found: list[Record], random: object) -> None:
-        digests = set()
+    @given(st.lists(records(), min_size=2, max_size=4, unique_by=lambda record: record.page.url))
+    def law(found: list[Record]) -> None:
+        digests: set[str] = set()
         for order in (found, found[::-1], [*found, found[0]]):
             empty(database)
             with database.write() as connection:

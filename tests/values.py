@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the values that stages pass on: any well-formed document, plan and chunks, not parsed ones."""
+"""Hypothesis strategies for the values that stages pass on: any well-formed document, plan and chunks."""
 
 from __future__ import annotations
 

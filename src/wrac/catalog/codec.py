@@ -29,6 +29,7 @@ from wrac.core.types import (
     Place,
     Plan,
     Span,
+    SpanKind,
     Unit,
     Usage,
 )
@@ -46,7 +47,7 @@ def pack(value: object) -> bytes:
     return FORM + zlib.compress(json.dumps(value, separators=(",", ":")).encode(), LEVEL)
 
 
-def unpack(data: bytes) -> Any:
+def unpack(data: bytes) -> Any:  # noqa: ANN401 - JSON
     """The value that `pack` was given, its tuples as lists.
 
     Raises CodecError when the bytes are damaged or of another form.
@@ -149,7 +150,8 @@ def _table(values: Iterable[Hashable]) -> list[Any]:
 
 
 def _values(table: list[Any]) -> list[Any]:
-    distinct, numbers = table
+    distinct: list[Any] = table[0]
+    numbers: int | list[int] = table[1]
     if isinstance(numbers, int):
         return distinct * numbers
     return [distinct[number] for number in numbers]
@@ -195,7 +197,7 @@ def _addresses(value: dict[str, Any]) -> list[Address]:
     return [_one_address(outer, *row) for row in zip(*columns, strict=True)]
 
 
-def _one_address(
+def _one_address(  # noqa: PLR0913, PLR0917 - the columns of `_row`
     outer: list[Any], kind: str, target: str, start: int, length: int, context: str, nth: int, within: int
 ) -> Address:
     match kind:
@@ -210,7 +212,7 @@ def _one_address(
     raise CodecError(f"an address has the unknown kind {kind!r}")
 
 
-def _span(kind: Any, first: int, last: int, parent: int, data: Mapping[str, Any] = NOTHING) -> Span:
+def _span(kind: SpanKind, first: int, last: int, parent: int, data: Mapping[str, Any] = NOTHING) -> Span:
     frozen = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     return Span(kind, first, last, parent, frozen or NOTHING)
 

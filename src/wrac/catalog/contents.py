@@ -37,11 +37,11 @@ def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
         yield batch
 
 
-def one(key: Sequence[Any] | None) -> Any:
-    """The single column of an inserted primary key."""
+def one(key: Sequence[Any] | None) -> int:
+    """The single number of an inserted primary key."""
     if key is None:
         raise TypeError("the statement inserted no row")
-    return key[0]
+    return int(key[0])
 
 
 def put_body(connection: Connection, body: bytes) -> int:
@@ -66,7 +66,7 @@ def put_document(connection: Connection, document: Document) -> int:
     if row is not None:
         return int(row)
     values = {"id": identity, "units": b"", "data": encode_document(document)}
-    row = int(one(connection.execute(insert(documents).values(values)).inserted_primary_key))
+    row = one(connection.execute(insert(documents).values(values)).inserted_primary_key)
     order = unit_order(document)
     rows = _put_units(connection, [document.units[unit] for unit in order], row)
     packed = zlib.compress(array("I", [rows[unit] for unit in order]).tobytes(), LEVEL)

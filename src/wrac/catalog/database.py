@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event, insert, select
 from sqlalchemy.exc import DatabaseError
@@ -70,7 +69,7 @@ class Database:
     def empty(self) -> bool:
         """Whether the file has no tables at all: it was made and its maker stopped before the first transaction."""
         with self.read() as connection:
-            return connection.exec_driver_sql("SELECT COUNT(*) FROM sqlite_master").scalar_one() == 0
+            return not connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all()
 
     def check(self) -> None:
         """Nothing, when the tables are of this version.
@@ -109,7 +108,7 @@ def _engine(path: Path) -> Engine:
     return engine
 
 
-def _configure(connection: Any, _record: Any) -> None:
+def _configure(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # the driver's own BEGIN comes too late for a snapshot and is never IMMEDIATE
     for setting in _SETTINGS:
         connection.execute(f"PRAGMA {setting}")

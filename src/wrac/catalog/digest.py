@@ -17,8 +17,8 @@ from wrac.core.types import Document
 def digest(connection: Connection) -> str:
     """The canonical digest: pages by URL with all they were made to, and recorded skips.
 
-    Times, row numbers, where a folder lies, caches that nothing refers to and events are left out. Entity tags and modification dates are
-    left out too: they are what a server said about the bytes, and the bytes are in.
+    Times, row numbers, where a folder lies, caches that nothing refers to and events are left out. Entity tags and
+    modification dates are left out too: they are what a server said about the bytes, and the bytes are in.
     """
     total = blake2b(digest_size=16)
     for url in records.urls(connection):

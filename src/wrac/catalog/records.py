@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from wrac.catalog import contents
 from wrac.catalog.codec import decode_occurrences, decode_plan, encode_occurrences, encode_plan
@@ -19,8 +19,9 @@ from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan
 class Record:
     """A page, what it was parsed and planned to, and how each of its chunks is embedded.
 
-    `chunks`, `occurrences` and `entries` are aligned; a chunk too long for the embedder has several entries. `source` is what the page was asked for by (a directory, a URL):
-    the scope in which it can vanish. `state` identifies the inputs and versions that led here: equal, nothing to do.
+    `chunks`, `occurrences` and `entries` are aligned; a chunk too long for the embedder has several entries. `source`
+    is what the page was asked for by (a directory, a URL): the scope in which it can vanish. `state` identifies the
+    inputs and versions that led here: equal, nothing is to be done.
     """
 
     page: Page
@@ -186,7 +187,7 @@ def _described(record: Record) -> dict[str, Any]:
     }
 
 
-def _page(row: Any, body: bytes) -> Page:
+def _page(row: Row[Any], body: bytes) -> Page:
     return Page(
         url=row.url,
         body=body,
@@ -206,7 +207,7 @@ def _put_plan(connection: Connection, document: int, plan: Plan) -> int:
     data = encode_plan(plan)
     if row is None:
         values = {"document": document, "planner": plan.planner, "data": data}
-        return int(one(connection.execute(insert(plans).values(values)).inserted_primary_key))
+        return one(connection.execute(insert(plans).values(values)).inserted_primary_key)
     if row.data != data:
         connection.execute(update(plans).where(plans.c.row == row.row).values(data=data))
     return int(row.row)

@@ -7,7 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from wrac import catalog
 from wrac.catalog import Database, Record, vectors
 from wrac.chunking import entries as make_entries
 from wrac.core.seams import Embedder
-from wrac.core.types import NOTHING, Entry, Event, Page, Policy
+from wrac.core.types import NOTHING, Entry, Event, Page, Policy, Usage
 from wrac.fetching import MAX_SIZE, Skip, pages
 from wrac.flow.prepare import Prepared, recipe, state
 from wrac.flow.report import IndexReport, Progress, Skipped, silent
@@ -37,7 +37,7 @@ class Options:
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     base: str = ""
     max_size: int = MAX_SIZE
-    policy: Policy = Policy()
+    policy: Policy = field(default_factory=Policy)
     workers: int | None = None
     wait: float = 60.0
     progress: Progress = silent
@@ -61,11 +61,19 @@ class IndexRun:
     embedder: Embedder
     log: EventLog
     options: Options
+    recipe: str = field(init=False)
     counts: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)  # type: ignore[type-arg]
+    seconds: dict[str, float] = field(
+        default_factory=lambda: dict.fromkeys(("read", "parse", "plan", "embed", "write"), 0.0)
+    )
+    usage: Usage = field(default_factory=Usage)
     skipped: list[Skipped] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     name: str = field(default_factory=lambda: uuid4().hex[:12])
+
+    def __post_init__(self) -> None:
+        """The recipe is the same for every page."""
+        self.recipe = recipe(self.options.policy, self.embedder.name)
 
     def run(self, sources: Sequence[str]) -> IndexReport:
         """What was found and done."""
@@ -75,10 +83,19 @@ class IndexRun:
         with self.database.writer(self.options.wait, self._waiting), Workers(count) as workers:
             for source in dict.fromkeys(sources):
                 self._source(source, workers, count * AHEAD)
-        total = {**self.seconds, "total": time.perf_counter() - started}
-        numbers = {name: self.counts[name] for name in ("pages", "units", "chunks", "embedded", "reused", "unchanged")}
+        self.seconds["total"] = time.perf_counter() - started
+        counts = self.counts
         return IndexReport(
-            **numbers, gone=tuple(self.gone), skipped=tuple(self.skipped), seconds={k: round(v, 3) for k, v in total.items()}
+            pages=counts["pages"],
+            units=counts["units"],
+            chunks=counts["chunks"],
+            embedded=counts["embedded"],
+            reused=counts["reused"],
+            unchanged=counts["unchanged"],
+            gone=tuple(self.gone),
+            skipped=tuple(self.skipped),
+            usage=self.usage,
+            seconds={stage: round(spent, 3) for stage, spent in self.seconds.items()},
         )
 
     def _source(self, source: str, workers: Workers, bound: int) -> None:
@@ -115,7 +132,7 @@ class IndexRun:
 
     def _job(self, page: Page, source: str, workers: Workers) -> _Job | None:
         """The page on its way; None when it is known to the last byte and version."""
-        wanted = state(page, recipe(self.options.policy, self.embedder.name))
+        wanted = state(page, self.recipe)
         with self.database.read() as connection:
             known = catalog.find(connection, page.url)
         if known is not None and known.state == wanted:
@@ -131,9 +148,7 @@ class IndexRun:
         if known.source != source:
             with self.database.write() as connection:
                 catalog.own(connection, url, source)
-        self.counts.update(
-            pages=1, unchanged=1, units=known.places, chunks=known.chunks, reused=known.entries
-        )
+        self.counts.update(pages=1, unchanged=1, units=known.places, chunks=known.chunks, reused=known.entries)
         self.options.progress("index", self.counts["pages"], None, url)
 
     def _finish(self, job: _Job) -> None:
@@ -142,7 +157,8 @@ class IndexRun:
         if isinstance(made, str):
             self._skip(job, made)
             return
-        self.seconds.update(parse=made.parsing, plan=made.planning)
+        self._spent(parse=made.parsing, plan=made.planning)
+        self.usage = _sum(self.usage, made.plan.usage)
         started = time.perf_counter()
         entries = tuple(
             make_entries(one, above, self.embedder) for one, above in zip(made.chunks, made.prefixes, strict=True)
@@ -150,7 +166,7 @@ class IndexRun:
         fresh = self._embed(job.page.url, [entry.text for made_of in entries for entry in made_of])
         embedded = time.perf_counter()
         self._write(job, made, entries, fresh)
-        self.seconds.update(embed=embedded - started, write=time.perf_counter() - embedded)
+        self._spent(embed=embedded - started, write=time.perf_counter() - embedded)
         self.counts.update(pages=1, units=len(made.document.places), chunks=len(made.chunks))
         self._tell(
             "plan", url=job.page.url, document=made.document.id, planner=made.plan.planner,
@@ -227,6 +243,10 @@ class IndexRun:
                 catalog.forgive(connection, url)
         self.gone += gone
 
+    def _spent(self, **seconds: float) -> None:
+        for stage, spent in seconds.items():
+            self.seconds[stage] += spent
+
     def _waiting(self) -> None:
         self.options.progress("wait", 0, None, "another process is writing to this workspace")
 
@@ -236,6 +256,10 @@ class IndexRun:
 
 NEVER = "s1:" + "0" * 32
 """The state of a skip that fetching reports: it is reported anew by each run."""
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(*(getattr(one, part.name) + getattr(other, part.name) for part in fields(Usage)))
 
 
 def _recorded(known: catalog.Known | None, skip: Skip) -> bool:

@@ -44,7 +44,7 @@ class IndexReport:
     unchanged: int = 0
     gone: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     seconds: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 
 

@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 from wrac.catalog import contents, records
 from wrac.core.seams import Embedder
 from wrac.core.types import Chunk, Event, Unit
-from wrac.flow.links import link
 from wrac.flow.report import Result
 from wrac.indexing import ALL, Filters, Row
 from wrac.indexing.sqlite import SqliteIndex
@@ -100,9 +99,7 @@ class _Shown(Mapping[str, int]):
 def _results(connection: Connection, found: Sequence[Found], shown: _Shown, terms: Sequence[str]) -> list[Result]:
     hits = [shown.rows[one.entry][0] for one in found]
     units = contents.find_units(connection, (unit for row in hits for unit in row.units))
-    analysed = {
-        (unit, row.language): analyse(units[unit].text, row.language) for row in hits for unit in row.units
-    }
+    analysed = {(unit, row.language): analyse(units[unit].text, row.language) for row in hits for unit in row.units}
     rare = rarity(list(analysed.values()))
     return [
         Result(
@@ -110,7 +107,7 @@ def _results(connection: Connection, found: Sequence[Found], shown: _Shown, term
             score=round(one.score, 6),
             chunk=row.chunk,
             url=row.page,
-            link=link(row.page, row.anchor, [units[unit].text for unit in row.units]),
+            link=row.link,
             trail=row.trail,
             text=row.text,
             markdown=shown.markdown(one.entry),

@@ -11,8 +11,8 @@ from wrac import catalog
 from wrac.catalog import Record, contents
 from wrac.core.errors import NotFoundError
 from wrac.core.structure import names
-from wrac.flow.links import link
 from wrac.flow.report import Shown, ShownUnit
+from wrac.flow.rows import passage_link, trail_texts
 
 
 def show(connection: Connection, folder: Path, wanted: str) -> Shown:
@@ -54,11 +54,11 @@ def _shown(record: Record, position: int, pages: tuple[str, ...]) -> Shown:
         chunk=chunk.id,
         text=chunk.text,
         markdown=occurrence.markdown,
-        trail=tuple(" ".join(document.units[unit].text.split()) for unit in chunk.trail),
+        trail=trail_texts(document, chunk),
         tokens=chunk.tokens,
         url=record.page.url,
         anchor=occurrence.anchor,
-        link=link(record.page.url, occurrence.anchor, [unit.text for unit in units]),
+        link=passage_link(record, position),
         planner=record.plan.planner,
         units=tuple(units),
         pages=pages,

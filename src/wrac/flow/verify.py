@@ -12,7 +12,7 @@ from wrac.catalog import Record, contents, schema, vectors
 from wrac.core.errors import WracError
 from wrac.core.ids import body_id
 from wrac.core.seams import Embedder
-from wrac.core.types import DataAddress, HtmlAddress
+from wrac.core.types import DataAddress, HtmlAddress, Unit
 from wrac.flow.report import Progress, VerifyReport
 from wrac.flow.rows import language_of, rows_of
 from wrac.indexing.sqlite import SqliteIndex
@@ -23,7 +23,7 @@ MOST = 200
 """Problems that are told; the first ones say what happened."""
 
 
-def verify(
+def verify(  # noqa: PLR0913 - what there is to look at
     connection: Connection,
     index: SqliteIndex,
     embedder: Embedder,
@@ -56,7 +56,7 @@ def _contents(connection: Connection) -> Iterator[str]:
         if contents.short(body_id(body)) != row.id:
             yield f"body {row.id.hex()} is stored as other bytes"
     for row in connection.execute(select(schema.units)):
-        unit = contents.Unit(row.kind, row.text)
+        unit = Unit(row.kind, row.text)
         if contents.short(unit.id) != row.id:
             yield f"unit {row.id.hex()} is stored with another text"
 

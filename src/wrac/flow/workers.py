@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import IO, Any
 
 from wrac.core.types import Document, Page, Policy
-from wrac.flow.prepare import Prepared
 from wrac.flow.frames import receive, send
+from wrac.flow.prepare import Prepared
 
 # -P: a file of the caller's folder that is called like a module must not be imported for it.
 COMMAND = (sys.executable, "-P", "-m", "wrac.flow.worker")
@@ -103,7 +103,7 @@ class _Process:
         timer.daemon = True
         timer.start()
         try:
-            assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018
+            assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101
             send(self._process.stdin, task)
             return receive(self._process.stdout)
         except (EOFError, OSError):

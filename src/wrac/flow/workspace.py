@@ -56,7 +56,7 @@ class Workspace:
             self._embedder = load(self._embedder)
         return self._embedder
 
-    def index(
+    def index(  # noqa: PLR0913 - the options of one verb
         self,
         sources: Sequence[str | Path],
         *,
@@ -111,7 +111,7 @@ class Workspace:
         with self.database.read() as connection:
             return show(connection, self.path, chunk)
 
-    def verify(self, digest: bool = False, *, progress: Progress | None = None) -> VerifyReport:  # noqa: FBT001, FBT002
+    def verify(self, digest: bool = False, *, progress: Progress | None = None) -> VerifyReport:
         """What is wrong with the workspace, by computing every id and law again from what is stored."""
         from wrac.flow.verify import verify
 

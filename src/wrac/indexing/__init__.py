@@ -18,7 +18,7 @@ Vector = NDArray[np.float32]
 class Row:
     """An entry on a page. It says all a stranger needs to use it alone: text, origin, section, metadata.
 
-    `text` is the whole chunk's; `[start, end)` the code points that this entry stands for, all of them when `end` is -1.
+    `text` is the whole chunk's; `[start, end)` the code points of it that this entry stands for, all when `end` is -1.
 
     `terms` are analysed and in order; `key` is the vector's key in the vector cache. Both are what the row is found by,
     and are not given back.
@@ -35,6 +35,7 @@ class Row:
     units: tuple[str, ...] = ()
     trail: tuple[str, ...] = ()
     anchor: str = ""
+    link: str = ""
     tokens: int = 0
     planner: str = ""
     language: str = ""

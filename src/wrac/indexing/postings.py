@@ -10,13 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
+
+from wrac.indexing import tables
 
 POSTING = np.dtype([("entry", "<u4"), ("frequency", "<u2"), ("length", "<u2")])
+T = TypeVar("T")
 _MOST = 2**16 - 1
 _BATCH = 500
 
@@ -125,20 +128,20 @@ class Postings:
 
     def _known(self, terms: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
-        for batch in _batches(terms):
-            query = f"SELECT term, row FROM index_terms WHERE term IN ({_marks(batch)})"
-            found.update(map(tuple, self.connection.exec_driver_sql(query, tuple(batch))))
+        for batch in batches(terms):
+            query = select(tables.terms.c.term, tables.terms.c.row).where(tables.terms.c.term.in_(batch))
+            found.update((row[0], row[1]) for row in self.connection.execute(query))
         return found
 
     def _counts(self, terms: Sequence[str]) -> dict[str, int]:
         """How many entries hold each term, by the size of its postings: their bytes are not read."""
         found: dict[str, int] = {}
-        for batch in _batches(terms):
-            query = (
-                f"SELECT t.term, SUM(LENGTH(p.data)) / {POSTING.itemsize} FROM index_terms t"
-                f" JOIN index_postings p ON p.term = t.row WHERE t.term IN ({_marks(batch)}) GROUP BY t.term"
-            )
-            found.update(map(tuple, self.connection.exec_driver_sql(query, tuple(batch))))
+        joined = tables.terms.join(tables.postings, tables.postings.c.term == tables.terms.c.row)
+        size = func.sum(func.length(tables.postings.c.data)) / POSTING.itemsize
+        for batch in batches(terms):
+            query = select(tables.terms.c.term, size).select_from(joined).where(tables.terms.c.term.in_(batch))
+            rows = self.connection.execute(query.group_by(tables.terms.c.term))
+            found.update((row[0], int(row[1])) for row in rows)
         return found
 
     def _read(self, term: str) -> NDArray[Any]:
@@ -150,11 +153,8 @@ class Postings:
             self.connection.exec_driver_sql(statement, rows)
 
 
-def _marks(values: Sequence[Any]) -> str:
-    return ",".join("?" * len(values))
-
-
-def _batches(values: Iterable[str]) -> Iterator[list[str]]:
+def batches(values: Iterable[T]) -> Iterator[list[T]]:
+    """The values in lists short enough for one statement."""
     rest = iter(values)
     while batch := list(islice(rest, _BATCH)):
         yield batch

@@ -1,7 +1,7 @@
 """The embedded index: rows, exact BM25 postings and an exact vector scan in the catalog's own SQLite file.
 
-FTS5 is not used: its `bm25()` gives a term that half of a small site's passages hold no weight, and counting through its
-vocabulary tables costs more than reading our own postings (docs/design/0004).
+FTS5 is not used: its `bm25()` gives no weight to a term that half of a small site's passages hold, and counting through
+its vocabulary tables costs more than reading our own postings (docs/design/0004).
 """
 
 from __future__ import annotations
@@ -9,22 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
+import sqlalchemy
 from numpy.typing import NDArray
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
-from wrac.indexing import ALL, Filters, Row, Vector
-from wrac.indexing.postings import POSTING, Postings
+from wrac.indexing import ALL, Filters, Row, Vector, tables
+from wrac.indexing.postings import Postings, batches
 from wrac.indexing.vectors import Fetch, Matrix, MatrixFile, scan
 from wrac.text import bm25
 
-T = TypeVar("T")
 TERMS = 64
 """A query is cut to so many of its rarest terms: the others weigh next to nothing and cost the most."""
-_BATCH = 500
 
 
 @dataclass(slots=True)
@@ -48,8 +46,8 @@ class SqliteIndex:
             known |= self._add(list(new.values()))
         self._run("DELETE FROM index_places WHERE page = ?", [(number,)])
         self._run(
-            "INSERT INTO index_places (page, position, entry, anchor, units, trail, kinds, roles)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO index_places (page, position, entry, anchor, link, units, trail, kinds, roles)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(number, row.position, known[row.entry], *_described(row)) for row in rows],
         )
         self._drop(old - set(known.values()))
@@ -68,8 +66,8 @@ class SqliteIndex:
 
     def clear(self) -> None:
         """Nothing is left."""
-        for table in ("places", "pages", "entries", "segments", "postings", "terms"):
-            self.connection.exec_driver_sql(f"DELETE FROM index_{table}")
+        for table in (tables.places, tables.pages, tables.entries, tables.segments, tables.postings, tables.terms):
+            self.connection.execute(delete(table))
         self._advance()
 
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
@@ -104,9 +102,10 @@ class SqliteIndex:
     def rows(self, entries: Sequence[str], filters: Filters = ALL) -> dict[str, list[Row]]:
         """Where the entries stand, in order of page and position, as far as the filters allow."""
         found: dict[str, list[Row]] = {entry: [] for entry in entries}
-        for batch in _batches(found):
-            query = f"SELECT * FROM passages WHERE entry IN ({_marks(batch)}) ORDER BY page, position, entry"
-            for stored in self._select(query, batch):
+        view = tables.passages
+        for batch in batches(found):
+            query = select(view).where(view.c.entry.in_(batch)).order_by(view.c.page, view.c.position, view.c.entry)
+            for stored in self.connection.execute(query):
                 row = _row(stored)
                 if filters.allow(row):
                     found[row.entry].append(row)
@@ -119,7 +118,7 @@ class SqliteIndex:
 
     def generation(self) -> int:
         """How often the index was changed."""
-        return int(self._one("SELECT COALESCE(MAX(value), 0) FROM index_state WHERE name = 'generation'"))
+        return self._one("SELECT COALESCE(MAX(value), 0) FROM index_state WHERE name = 'generation'")
 
     def size(self) -> int:
         """How many entries there are."""
@@ -139,7 +138,7 @@ class SqliteIndex:
         lengths = [len(row.terms) for row in rows]
         segment = Postings(self.connection).open(len(rows), sum(lengths))
         self._run(
-            'INSERT INTO index_entries (id, segment, length, key, chunk, tokens, prefix, part_start, part_end, text)'
+            "INSERT INTO index_entries (id, segment, length, key, chunk, tokens, prefix, part_start, part_end, text)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (row.entry, segment, length, row.key, row.chunk, row.tokens, row.prefix, row.start, row.end, row.text)
@@ -153,12 +152,11 @@ class SqliteIndex:
     def _drop(self, old: set[int]) -> None:
         """Remove those of the entries that stand nowhere any more."""
         gone: dict[int, list[int]] = {}
-        for batch in _batches(sorted(old)):
-            query = (
-                f"SELECT row, segment FROM index_entries WHERE row IN ({_marks(batch)})"
-                " AND row NOT IN (SELECT entry FROM index_places WHERE entry = index_entries.row)"
-            )
-            for row, segment in self._select(query, batch):
+        entries = tables.entries.c
+        placed = select(tables.places.c.entry).where(tables.places.c.entry == entries.row)
+        for batch in batches(sorted(old)):
+            query = select(entries.row, entries.segment).where(entries.row.in_(batch), ~placed.exists())
+            for row, segment in self.connection.execute(query):
                 gone.setdefault(segment, []).append(row)
         for segment, numbers in gone.items():
             self._run("DELETE FROM index_entries WHERE row = ?", [(number,) for number in numbers])
@@ -171,7 +169,7 @@ class SqliteIndex:
             " SET language = excluded.language, planner = excluded.planner, meta = excluded.meta",
             [(page, language, planner, json.dumps(meta, sort_keys=True))],
         )
-        return int(self._one("SELECT row FROM index_pages WHERE url = ?", (page,)))
+        return self._one("SELECT row FROM index_pages WHERE url = ?", (page,))
 
     def _entries_on(self, page: str) -> set[int]:
         query = "SELECT entry FROM index_places WHERE page = (SELECT row FROM index_pages WHERE url = ?)"
@@ -179,18 +177,16 @@ class SqliteIndex:
 
     def _numbers(self, identities: Iterable[str]) -> dict[str, int]:
         found: dict[str, int] = {}
-        for batch in _batches(identities):
-            found.update(
-                (row[0], row[1])
-                for row in self._select(f"SELECT id, row FROM index_entries WHERE id IN ({_marks(batch)})", batch)
-            )
+        for batch in batches(identities):
+            query = select(tables.entries.c.id, tables.entries.c.row).where(tables.entries.c.id.in_(batch))
+            found.update((row[0], row[1]) for row in self.connection.execute(query))
         return found
 
     def _ranked(self, numbers: list[int], scores: list[float], k: int) -> list[tuple[str, float]]:
         names: dict[int, str] = {}
-        for batch in _batches(numbers):
-            rows = self._select(f"SELECT row, id FROM index_entries WHERE row IN ({_marks(batch)})", batch)
-            names.update((row[0], row[1]) for row in rows)
+        for batch in batches(numbers):
+            query = select(tables.entries.c.row, tables.entries.c.id).where(tables.entries.c.row.in_(batch))
+            names.update((row[0], row[1]) for row in self.connection.execute(query))
         ranked = sorted((-score, names[number]) for number, score in zip(numbers, scores, strict=True))
         return [(name, -score) for score, name in ranked[:k]]
 
@@ -200,9 +196,9 @@ class SqliteIndex:
             return None
         if filters not in self._allowed:
             mask = np.zeros(self._last() + 1, bool)
-            where, values = _condition(filters)
-            query = "SELECT DISTINCT o.entry FROM index_places o JOIN index_pages p ON p.row = o.page WHERE "
-            mask[[row[0] for row in self._select(query + where, values)]] = True
+            joined = tables.places.join(tables.pages)
+            query = select(tables.places.c.entry).select_from(joined).where(*_conditions(filters)).distinct()
+            mask[list(self.connection.scalars(query))] = True
             self._allowed[filters] = mask
         return self._allowed[filters]
 
@@ -213,7 +209,7 @@ class SqliteIndex:
         return size, (length / size if size and length else 1.0)
 
     def _last(self) -> int:
-        return int(self._one("SELECT COALESCE(MAX(row), 0) FROM index_entries"))
+        return self._one("SELECT COALESCE(MAX(row), 0) FROM index_entries")
 
     def matrix_path(self) -> str:
         """Where the derived matrix is."""
@@ -238,56 +234,38 @@ class SqliteIndex:
     def _select(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         return iter(self.connection.exec_driver_sql(query, tuple(values)))
 
-    def _one(self, query: str, values: Sequence[Any] = ()) -> Any:
-        return self.connection.exec_driver_sql(query, tuple(values)).scalar_one()
+    def _one(self, query: str, values: Sequence[Any] = ()) -> int:
+        return int(self.connection.exec_driver_sql(query, tuple(values)).scalar_one())
 
 
-def _condition(filters: Filters) -> tuple[str, list[Any]]:
-    """The SQL for the filters and its values; what `Filters.allow` says of a row."""
-    parts: list[str] = []
-    values: list[Any] = []
-    for prefixes in (filters.url,) if filters.url else ():
-        parts.append(" OR ".join("substr(p.url, 1, ?) = ?" for _ in prefixes))
-        values += [value for prefix in prefixes for value in (len(prefix), prefix)]
-    for languages in (filters.language,) if filters.language else ():
-        parts.append(" OR ".join("substr(lower(p.language) || '-', 1, ?) = ?" for _ in languages))
-        values += [value for wanted in languages for value in (len(wanted) + 1, f"{wanted}-".lower())]
-    for column, wanted in (("kinds", filters.kind), ("roles", filters.role)):
+def _conditions(filters: Filters) -> Iterator[ColumnElement[bool]]:
+    """What `Filters.allow` says of a row, in SQL."""
+    page, place = tables.pages.c, tables.places.c
+    if filters.url:
+        yield or_(*(func.substr(page.url, 1, len(prefix)) == prefix for prefix in filters.url))
+    if filters.language:
+        spoken = func.lower(page.language) + "-"
+        yield or_(*(func.substr(spoken, 1, len(one) + 1) == f"{one}-".lower() for one in filters.language))
+    for column, wanted in ((place.kinds, filters.kind), (place.roles, filters.role)):
         if wanted:
-            parts.append(f"EXISTS (SELECT 1 FROM json_each(o.{column}) WHERE value IN ({_marks(wanted)}))")
-            values += wanted
-    for name, allowed in filters.meta:
-        parts.append(f"EXISTS (SELECT 1 FROM json_each(p.meta) WHERE key = ? AND value IN ({_marks(allowed)}))")
-        values += [name, *allowed]
-    return " AND ".join(f"({part})" for part in parts), values
+            each = func.json_each(column).table_valued("value")
+            yield select(each.c.value).where(each.c.value.in_(wanted)).exists()
+    for name, values in filters.meta:
+        pairs = func.json_each(page.meta).table_valued("key", "value")
+        yield select(pairs.c.key).where(pairs.c.key == name, pairs.c.value.in_(values)).exists()
 
 
 def _described(row: Row) -> tuple[str, ...]:
-    return (
-        row.anchor,
-        *(json.dumps(part, ensure_ascii=False) for part in (row.units, row.trail, row.kinds, row.roles)),
-    )
+    lists = (row.units, row.trail, row.kinds, row.roles)
+    return (row.anchor, row.link, *(json.dumps(part, ensure_ascii=False) for part in lists))
 
 
-def _row(stored: Any) -> Row:
-    lists = {name: tuple(json.loads(getattr(stored, name))) for name in ("units", "trail", "kinds", "roles")}
-    plain = {name: getattr(stored, name) for name in _PLAIN}
-    return Row(meta=json.loads(stored.meta), start=stored.part_start, end=stored.part_end, **plain, **lists)
+def _row(stored: sqlalchemy.Row[Any]) -> Row:
+    values: dict[str, Any] = {name: getattr(stored, name) for name in _PLAIN}
+    values.update((name, tuple(json.loads(getattr(stored, name)))) for name in ("units", "trail", "kinds", "roles"))
+    return Row(meta=json.loads(stored.meta), start=stored.part_start, end=stored.part_end, **values)
 
 
 _PLAIN = (
-    "entry", "chunk", "page", "position", "text", "prefix", "anchor", "tokens", "planner", "language",
+    "entry", "chunk", "page", "position", "text", "prefix", "anchor", "link", "tokens", "planner", "language",
 )  # fmt: skip
-
-
-def _marks(values: Sequence[Any]) -> str:
-    return ",".join("?" * len(values))
-
-
-def _batches(values: Iterable[T]) -> Iterator[list[T]]:
-    rest = iter(values)
-    while batch := list(islice(rest, _BATCH)):
-        yield batch
-
-
-__all__ = ["POSTING", "TERMS", "SqliteIndex"]

@@ -14,7 +14,9 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    column,
     event,
+    table,
 )
 
 metadata = MetaData()
@@ -68,6 +70,7 @@ places = Table(
     Column("position", Integer, nullable=False),
     Column("entry", Integer, ForeignKey("index_entries.row"), nullable=False),
     Column("anchor", Text, nullable=False),
+    Column("link", Text, nullable=False),
     Column("units", Text, nullable=False),
     Column("trail", Text, nullable=False),
     Column("kinds", Text, nullable=False),
@@ -94,13 +97,22 @@ postings = Table(
     sqlite_with_rowid=False,
 )
 
+passages = table(
+    "passages",
+    *(column(name) for name in (
+        "entry", "chunk", "page", "position", "text", "prefix", "part_start", "part_end", "units", "trail", "anchor",
+        "link", "tokens", "planner", "language", "kinds", "roles", "meta",
+    )),
+)  # fmt: skip
+
 # For whoever reads the file without wrac: one row a passage, all it needs beside it.
 event.listen(
     metadata,
     "after_create",
-    DDL(
-        "CREATE VIEW IF NOT EXISTS passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text, e.prefix,"
-        " e.part_start, e.part_end, o.units, o.trail, o.anchor, e.tokens, p.planner, p.language, o.kinds, o.roles, p.meta"
+    DDL(  # type: ignore[no-untyped-call]
+        "CREATE VIEW IF NOT EXISTS passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text,"
+        " e.prefix, e.part_start, e.part_end, o.units, o.trail, o.anchor, o.link, e.tokens, p.planner, p.language,"
+        " o.kinds, o.roles, p.meta"
         " FROM index_places o JOIN index_entries e ON e.row = o.entry JOIN index_pages p ON p.row = o.page"
     ),
 )
