@@ -136,15 +136,23 @@ def test_an_item_is_not_cut_from_its_nested_list() -> None:
 
 
 def test_a_paragraph_that_refers_back_does_not_open_a_chunk() -> None:
-    def page(opening: str) -> Builder:
+    def starts(position: int, opening: str) -> set[int]:
         made = Builder()
         for number in range(6):
-            made.paragraph(f"{opening if number == 3 else 'Our'} {LINE}")
-        return made
+            made.paragraph(f"{opening if number == position else 'Our'} {LINE}")
+        return {group[0] for group in groups(made, TIGHT)}
 
-    starts = [{group[0] for group in groups(page(word), TIGHT)} for word in ("Our", "This")]
-    assert 3 in starts[0]
-    assert 3 not in starts[1]
+    usual = max(starts(0, "Our"))
+    assert usual in starts(usual, "All")
+    assert usual not in starts(usual, "This")
+    assert usual not in starts(usual, "and then")
+
+
+def test_a_short_title_line_stays_with_what_follows() -> None:
+    page = Builder()
+    for number in range(9):
+        page.paragraph("Note" if number == 4 else LINE)
+    assert together(page, TIGHT, 4, 5)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class _Cutter:
     def __init__(self, document: Document, policy: Policy, page: str) -> None:
         self._document, self._maximum, self._page = document, policy.maximum, page
         self._count = counter(policy.tokenizer).count
-        self._trails, self._renderer = trails(document), Renderer(document)
+        self._trails, self._renderer = trails(document), Renderer(document, lean=True)
         self._anchors = _anchors(document, self._trails)
         self._units = [document.units[place.unit] for place in document.places]
 

@@ -8,31 +8,30 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from wrac.core.types import Document, SpanKind
+from wrac.core.types import Document, Kind, SpanKind
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
     """Prices in units of one cut between two paragraphs. Chosen by leave-one-company-out on a public benchmark."""
 
-    cut: float = 0.5
-    heading: float = 0.0
+    cut: float = 1.0
     joined: float = 0.25
     joined_depth: float = 2.0
     glued: float = 12.0
-    lead: float = 2.0
-    colon: float = 4.0
+    lead: float = 1.5
+    colon: float = 6.0
     code: float = 2.0
     anaphor: float = 1.0
     small: float = 3.0
     small_below: float = 0.9
-    large: float = 8.0
-    large_above: float = 2.0
+    large: float = 16.0
+    large_above: float = 1.5
 
 
 INSIDE: Final[dict[SpanKind, float]] = {
-    "table": 0.25, "list": 1.0, "item": 2.0, "definitions": 0.25, "qa": 3.0, "details": 2.0, "tabs": 1.0,
-    "figure": 6.0, "quote": 0.5, "aside": 1.0,
+    "table": 2.0, "list": 1.0, "item": 0.5, "definitions": 0.25, "qa": 3.0, "details": 2.0, "tabs": 1.0,
+    "figure": 6.0, "quote": 1.0, "aside": 1.0,
 }  # fmt: skip
 """What it costs to cut through an interval of a kind, once for each interval the cut goes through."""
 
@@ -47,6 +46,8 @@ ANAPHORS: Final = {
 }
 _OPENING: Final = {code: frozenset(words.split()) for code, words in ANAPHORS.items()}
 _FIRST_WORD: Final = re.compile(r"\w+")
+_PROSE: Final = frozenset[Kind](("paragraph", "label", "quote", "definition"))
+_TITLE: Final = 32
 _LEADS: Final = (":", "：", "︰", "—", "–")
 
 
@@ -64,7 +65,6 @@ def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> tuple
     for position in range(1, len(stream)):
         ordinal, kind, before = stream[position], kinds[position], kinds[position - 1]
         if kind == "heading":
-            cuts[position] += costs.heading
             if before != "heading":
                 joins[position] = costs.joined + costs.joined_depth / max(1, depths[ordinal])
             continue
@@ -75,7 +75,7 @@ def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> tuple
         earlier = document.text(stream[position - 1])
         if earlier.endswith(_LEADS):
             cuts[position] += costs.colon
-        elif ordinal in starts and before in ("paragraph", "label", "quote"):
+        elif (ordinal in starts and before in _PROSE) or (before in _PROSE and _titles(earlier)):
             cuts[position] += costs.lead
         if kind == "code":
             cuts[position] += costs.code
@@ -109,6 +109,11 @@ def _glued(before: str, kind: str, after_header: bool) -> bool:
     if before == "caption":
         return kind in ("table_row", "image", "code")
     return before == "label" or after_header or (kind == "caption" and before in ("table_row", "image", "code"))
+
+
+def _titles(text: str) -> bool:
+    """Whether a text looks like the title of what follows: "Note", "Example 3"; no sentence, and only some words."""
+    return len(text) <= _TITLE and text[-1:].isalnum()
 
 
 def _continues(text: str, opening: frozenset[str]) -> bool:

@@ -22,6 +22,9 @@ _TICKS: Final = re.compile("`+")
 _PAIRS: Final = {"strong": ("**", "**"), "em": ("*", "*"), "sup": ("<sup>", "</sup>"), "sub": ("<sub>", "</sub>")}
 _LITERAL: Final = frozenset(("code", "math", "image", "permalink"))
 _DRAWN: Final = frozenset((*_PAIRS, *_LITERAL, "link"))
+_LEAN: Final = frozenset(("image", "math", "permalink"))
+_TOUCHING: Final = frozenset(("strong", "em"))
+_BARE_STAR: Final = re.compile(r"(?<!\\)\*")
 BREAK: Final = "  \n"
 """A hard line break."""
 
@@ -52,70 +55,81 @@ def escape_line(line: str) -> str:
     return _NUMBERED.sub(r"\1\\", _LINE.sub(r"\1\\", line))
 
 
-def inline(text: str, marks: Sequence[Mark], cut: tuple[int, int], *, links: bool = True, first: bool = True) -> str:
+def inline(text: str, marks: Sequence[Mark], cut: tuple[int, int], *, lean: bool = False, first: bool = True) -> str:
     """The range `cut` of a text as Markdown, hard line breaks kept; permalinks (a heading's pilcrow) left out.
 
-    Marks that cross another are clipped to it, so that any marks give well-formed Markdown. `first` as in `escape`.
+    Marks that cross another are clipped to it, so that any marks give well-formed Markdown. `first` as in `escape`;
+    `lean` draws only what the text would be wrong without: images and formulas, no links, emphasis or code.
     """
     start, end = cut
-    drawn = [m for m in marks if m.kind in _DRAWN and m.start < end and m.end > start] if marks else ()
-    if not drawn:
-        return _plain(text, start, end, first)
-    ordered = sorted(drawn, key=lambda mark: (mark.start, -mark.end))
-    return _nested(text, ordered, cut, links=links, first=first).strip(" ")
+    drawn = _LEAN if lean else _DRAWN
+    wanted = [m for m in marks if m.kind in drawn and m.start < end and m.end > start] if marks else None
+    if not wanted:
+        return _plain(text[start:end], first)
+    if len(wanted) > 1:
+        wanted.sort(key=_outer_first)
+    return _nested(text, wanted, cut, first).strip(" ")
 
 
-def _nested(text: str, marks: Iterable[Mark], cut: tuple[int, int], *, links: bool, first: bool) -> str:
+def _outer_first(mark: Mark) -> tuple[int, int]:
+    return mark.start, -mark.end
+
+
+def _nested(text: str, marks: Iterable[Mark], cut: tuple[int, int], first: bool) -> str:
     """Marks drawn from the outside in, in one pass with a stack of what is open."""
-    start, end = cut
+    at, end = cut
     pieces: list[str] = []
     open_: list[tuple[int, str]] = []
-    at = start
     for mark in marks:
-        begin, last = max(mark.start, at), min(mark.end, end)
+        begin, last = mark.start, mark.end
         while open_ and open_[-1][0] <= begin:
-            at = _close(pieces, open_, text, at, first and at == start)
-        if open_:
-            last = min(last, open_[-1][0])
+            at = _close(pieces, open_, text, at, first and not pieces)
+        begin = max(begin, at)
+        outer = open_[-1][0] if open_ else end
+        last = min(last, outer)
         if last <= begin:
             continue
-        pieces.append(_plain(text, at, begin, first and at == start))
-        at = begin
+        if begin > at:
+            pieces.append(_plain(text[at:begin], first and not pieces, close=True))
+            at = begin
         if mark.kind in _LITERAL:
             pieces.append(_literal(text[begin:last], mark))
             at = last
-        elif (pair := _pair(text[begin:last], mark, links=links)) is not None:
+        elif (pair := _pair(text[begin:last], mark)) is not None:
             pieces.append(pair[0])
             open_.append((last, pair[1]))
     while open_:
-        at = _close(pieces, open_, text, at, first and at == start)
-    pieces.append(_plain(text, at, end, first and at == start))
+        at = _close(pieces, open_, text, at, first and not pieces)
+    if at < end:
+        pieces.append(_plain(text[at:end], first and not pieces, close=True))
     return "".join(pieces)
 
 
 def _close(pieces: list[str], open_: list[tuple[int, str]], text: str, at: int, first: bool) -> int:
     """Writes the rest of the innermost open mark and what closes it; the offset reached."""
     last, closing = open_.pop()
-    pieces.append(_plain(text, at, last, first))
+    if at < last:
+        pieces.append(_plain(text[at:last], first, close=True))
+        at = last
     pieces.append(closing)
-    return max(at, last)
+    return at
 
 
-def _plain(text: str, start: int, end: int, first: bool) -> str:
-    """Text between marks, escaped."""
-    if start >= end:
-        return ""
-    piece = escape(text[start:end], first=first)
+def _plain(piece: str, first: bool, *, close: bool = False) -> str:
+    """Text without marks, or between marks (`close`), where a star next to a space may stand next to a mark's own."""
+    piece = escape(piece, first=first)
+    if close and "*" in piece:
+        piece = _BARE_STAR.sub(r"\\*", piece)
     return piece.replace("\n", BREAK) if "\n" in piece else piece
 
 
-def _pair(content: str, mark: Mark, *, links: bool) -> tuple[str, str] | None:
+def _pair(content: str, mark: Mark) -> tuple[str, str] | None:
     """What opens and closes a mark, None when it shows nothing."""
-    if not content.strip():
+    if not content or content.isspace():
         return None
     if mark.kind == "link":
-        return ("[", f"]({target(mark.value)})") if links and mark.value else None
-    if mark.kind in ("strong", "em") and (content != content.strip() or "\n" in content):
+        return ("[", f"]({target(mark.value)})") if mark.value else None
+    if mark.kind in _TOUCHING and (content[0].isspace() or content[-1].isspace() or "\n" in content):
         return None
     return _PAIRS[mark.kind]
 
