@@ -258,11 +258,13 @@ def _parent(node: Node) -> Node:
 
 
 def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
-    texts = [
-        part.data.strip(SPACE)
-        for part in node.descendants
-        if type(part) is Text and _parent(part).tag not in ("style", "script") and part.data.strip(SPACE)
-    ]
+    texts = []
+    for part in node.descendants:
+        if type(part) is Text:
+            if _parent(part).tag in ("style", "script"):
+                walk.lose(f"{_parent(part).tag} of a drawing", part.data, node, keep=False)
+            elif part.data.strip(SPACE):
+                texts.append(part.data.strip(SPACE))
     _atom(walk, frame, node, index, " ".join(texts), "image", "image")
     return False
 

@@ -129,7 +129,9 @@ class Run:
             self.marks.append(Mark(kind, start, self.length, value))
 
     def atom(self, kind: Kind, node: Node, frame: Frame, place: int, start: int) -> None:
-        """Notes that everything since `start` came from one element that can stand alone."""
+        """Notes that everything since `start` came from one element that can stand alone, with what is in it."""
+        while self.atoms and self.atoms[-1].start >= start:
+            self.atoms.pop()
         if self.length > start:
             self.atoms.append(Atom(start, self.length, kind, node, frame, place))
 

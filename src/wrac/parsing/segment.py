@@ -19,6 +19,7 @@ from wrac.parsing.roles import Panel, role_of, visible_of
 from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, SPANS
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
+_HOLDER: Final = -1  # the index of a frame that stands for no element of its own
 NO_PANELS: Final[Mapping[str, Panel]] = {}
 _FENCES: Final = CLOSED | HALF_CLOSED
 
@@ -126,7 +127,7 @@ class Segmenter(Emitter):
 
     def _holder(self, frame: Frame, node: Node, index: int) -> Frame:
         """A frame that enters one child of `frame`, and knows its position there."""
-        holder = Frame(node, frame.tag, iter((node,)), frame, 0)
+        holder = Frame(node, frame.tag, iter((node,)), frame, _HOLDER)
         holder.path_ = frame.path()
         holder.count = index - 1
         holder.flat = holder.inline = False
@@ -139,9 +140,9 @@ class Segmenter(Emitter):
             self.run.edge()
             return self._enter_flat(frame, node, tag, index)
         self.flush((node, BEFORE))
-        if self._deferred:
+        if self._deferred and frame.row is None:
             again = self._holder(frame, node, index)
-            again.owner, again.row = frame.owner, frame.row
+            again.owner = frame.owner
             self.stack.append(again)
             self._push_deferred()
             return True
@@ -226,6 +227,8 @@ class Segmenter(Emitter):
     def _leave(self, frame: Frame) -> None:
         if frame.inline:
             inline.leave(self, frame)
+            return
+        if frame.index == _HOLDER:
             return
         parent = frame.parent
         if frame.flat:
