@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import pty
@@ -16,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from wrac.cli.run import run
+from tests.commands import command
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / "examples" / "site"
@@ -36,18 +33,10 @@ OCCURRENCE_KEYS = {"url", "ordinals", "anchor", "label", "selectors", "ranges"}
 
 
 def wrac(*arguments: str | Path, cwd: Path, stdin: str = "", code: int = 0) -> str:
-    """The stdout of a command that is to leave with `code`; in this process, which is ten times as fast as another."""
-    out, noise = io.TextIOWrapper(io.BytesIO()), io.StringIO()
-    before = sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
-    try:
-        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(noise):
-            left = run([str(argument) for argument in arguments])
-    finally:
-        sys.stdin = before
-    assert left == code, noise.getvalue()
-    out.seek(0)
-    return out.buffer.read().decode()
+    """The stdout of a command that is to leave with `code`."""
+    left, out, noise = command(*arguments, cwd=cwd, stdin=stdin.encode())
+    assert left == code, noise
+    return out
 
 
 def lines(text: str) -> list[dict[str, Any]]:
@@ -106,8 +95,8 @@ def test_json_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
 
 def test_what_would_steer_a_terminal_is_shown_not_obeyed(tmp_path: Path) -> None:
     body = "<h1>A [bold]title[/bold]</h1><p>esc \x1b[31mred \x9b31m [link=x]y"
-    for command in ("parse", "chunk"):
-        out = wrac(command, "-", cwd=tmp_path, stdin=body)
+    for name in ("parse", "chunk"):
+        out = wrac(name, "-", cwd=tmp_path, stdin=body)
         assert "\x1b" not in out
         assert "\x9b" not in out
         assert "[bold]title[/bold]" in out
@@ -167,6 +156,104 @@ def test_chunk_reads_a_folder_and_says_what_it_skipped(tmp_path: Path) -> None:
     assert done.stderr == "wrac: skipped 1 not a page: .js, 1 not a page: .css\n"
 
 
+# A workspace
+
+INDEX_KEYS = {"pages", "units", "chunks", "embedded", "reused", "skipped", "usage", "seconds"}
+HIT_KEYS = {"rank", "score", "chunk", "url", "link", "trail", "text", "markdown", "focus", "tokens"}
+QUERY = "what does exit code 75 mean?"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A folder with an indexed workspace, and what `wrac index --json` said."""
+    folder = tmp_path_factory.mktemp("indexed")
+    sources = [SITE / "faq.html", SITE / "errors.html", SITE / "de", SITE / "assets"]
+    (report,) = lines(wrac("index", *sources, "--json", "--meta", "product=wrac", "--workers", "1", cwd=folder))
+    return folder, report
+
+
+def test_index_json(workspace: tuple[Path, dict[str, Any]]) -> None:
+    _, report = workspace
+    assert set(report) >= INDEX_KEYS
+    assert report["pages"] == 3
+    assert report["embedded"] >= report["chunks"] > 6
+    assert {skip["reason"] for skip in report["skipped"]} == {"not a page: .css", "not a page: .js"}
+    assert 0 < report["stages"]["parse"] < report["seconds"]
+
+
+def test_indexing_again_embeds_nothing(workspace: tuple[Path, dict[str, Any]]) -> None:
+    folder, first = workspace
+    sources = [SITE / "faq.html", SITE / "errors.html", SITE / "de"]
+    out = wrac("index", *sources, "--meta", "product=wrac", "--workers", "1", cwd=folder)
+    assert f"3 pages, {first['units']} units, {first['chunks']} chunks in .wrac" in out
+    assert "embedded 0, " in out
+    assert "3 pages unchanged" in out
+
+
+def test_search_json_is_a_line_a_hit(workspace: tuple[Path, dict[str, Any]]) -> None:
+    hits = lines(wrac("search", QUERY, "--json", "-k", "3", cwd=workspace[0]))
+    assert [hit["rank"] for hit in hits] == [1, 2, 3]
+    for hit in hits:
+        assert set(hit) == HIT_KEYS
+        assert all(set(unit) == {"unit", "text", "score"} for unit in hit["focus"])
+        assert all(unit["text"] in hit["text"] for unit in hit["focus"])
+        assert ":~:text=" in hit["link"]
+    assert "75\tBusyError" in hits[0]["text"]
+    assert hits[0]["url"] == "errors.html"
+
+
+def test_search_takes_a_budget_in_place_of_a_number(workspace: tuple[Path, dict[str, Any]]) -> None:
+    everything = lines(wrac("search", QUERY, "--json", "-k", "100", cwd=workspace[0]))
+    assert len(lines(wrac("search", QUERY, "--json", cwd=workspace[0]))) == min(10, len(everything))
+    for budget in (300, 100_000):
+        hits = lines(wrac("search", QUERY, "--json", "--budget", str(budget), cwd=workspace[0]))
+        assert 0 < sum(hit["tokens"] for hit in hits) <= budget
+    assert len(hits) == len(everything)
+
+
+def test_search_filters(workspace: tuple[Path, dict[str, Any]]) -> None:
+    folder = workspace[0]
+    assert {h["url"] for h in lines(wrac("search", QUERY, "--json", "--where", "language=de", cwd=folder))} == {
+        "de/schnellstart.html"
+    }
+    assert lines(wrac("search", QUERY, "--json", "--where", "product=wrac", cwd=folder))
+    assert wrac("search", QUERY, "--json", "--where", "product=other", cwd=folder) == ""
+
+
+def test_search_for_people(workspace: tuple[Path, dict[str, Any]]) -> None:
+    out = wrac("search", QUERY, "-k", "1", cwd=workspace[0])
+    assert out.startswith(" 1  Errors and exit codes  errors.html\n")
+    assert "    | 75 | `BusyError` | Another process is writing to this workspace. Try again later. |\n" in out
+    assert out.splitlines()[-1].startswith("    errors.html#exit-codes:~:text=")
+
+
+def test_show_prints_units_addresses_and_the_link(workspace: tuple[Path, dict[str, Any]]) -> None:
+    folder = workspace[0]
+    (hit,) = lines(wrac("search", QUERY, "--json", "-k", "1", cwd=folder))
+    out = wrac("show", hit["chunk"][:12], cwd=folder)
+    assert out.startswith(hit["chunk"])
+    assert re.search(r"^h2_1\.tr_\d +table_row +u1:[0-9a-f]{8} .* \d+-\d+$", out, re.MULTILINE)
+    assert f"open  {hit['link'].partition(':~:')[0]}" in out
+    (shown,) = lines(wrac("show", hit["chunk"], "--json", cwd=folder))
+    assert shown["text"] == hit["text"]
+    source = (SITE / "errors.html").read_text(encoding="utf-8")
+    for unit in shown["units"]:
+        (start, end) = unit["ranges"][0]
+        assert re.sub(r"<[^>]*>|\s", "", source[start:end]) == re.sub(r"\s", "", unit["text"])
+
+
+def test_status_and_verify(workspace: tuple[Path, dict[str, Any]]) -> None:
+    folder, report = workspace
+    (held,) = lines(wrac("status", "--json", cwd=folder))
+    assert (held["pages"], held["chunks"]) == (3, report["chunks"])
+    assert "minilm" in wrac("status", cwd=folder)
+    (verdict,) = lines(wrac("verify", "--json", "--digest", cwd=folder))
+    assert (verdict["ok"], verdict["problems"], verdict["pages"]) == (True, [], 3)
+    out = wrac("verify", "--digest", cwd=folder)
+    assert out.startswith("sound  3 pages, ")
+    assert verdict["digest"] in out
+
+
 # The process
 
 
@@ -184,8 +271,8 @@ def test_help_is_fast_and_names_every_command(tmp_path: Path) -> None:
 
     out = stored("--help")
     assert out == stored() == stored("-h")
-    for command in ("parse", "plan", "chunk", "index", "search", "show", "status", "verify"):
-        assert re.search(rf"^  {command} ", out, re.MULTILINE)
+    for name in ("parse", "plan", "chunk", "index", "search", "show", "status", "verify"):
+        assert re.search(rf"^  {name} ", out, re.MULTILINE)
     assert best([*COMMAND, "--help"]) <= 4 * best([sys.executable, "-c", "pass"])
 
 

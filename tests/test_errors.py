@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from tests.commands import command as run
 
+from wrac.catalog import FILE, Database
 from wrac.core import errors
 from wrac.core.errors import WracError
 
 PAGE = b"<!doctype html><title>T</title><h1>Head</h1><p>Text of the page.</p>"
 
 
-def run(*arguments: str | Path, cwd: Path, stdin: bytes = b"") -> tuple[int, str, str]:
+def process(*arguments: str | Path, cwd: Path, stdin: bytes = b"") -> tuple[int, str, str]:
     """Exit code, stdout and stderr of the command in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "wrac.cli.main", *map(str, arguments)],
@@ -117,6 +124,15 @@ def test_wrong_options(tmp_path: Path) -> None:
     assert (code, "No such option: --nothing" in stderr) == (2, True)
 
 
+def test_in_a_process_of_its_own_it_is_the_same(tmp_path: Path) -> None:
+    code, stdout, stderr = process("parse", "missing.html", cwd=tmp_path)
+    assert (code, stdout, stderr.count("\n")) == (3, "", 1)
+    code, stdout, stderr = process("search", "x", cwd=tmp_path)
+    assert (code, stdout, stderr.count("\n")) == (4, "", 1)
+    code, stdout, stderr = process("parse", "x", "--nothing", cwd=tmp_path)
+    assert (code, stdout, "Traceback" in stderr) == (2, "", False)
+
+
 def test_a_folder_with_everything_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     (folder / "inner.html").mkdir(parents=True)
@@ -140,6 +156,101 @@ def test_a_folder_without_a_page(tmp_path: Path) -> None:
     assert run("chunk", ".", cwd=tmp_path) == (
         3, "", "wrac: no page was found: skipped 1 empty; give HTML, Markdown or plain text\n",
     )  # fmt: skip
+
+
+# Bad workspaces
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a page and a workspace of it."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "x.html").write_bytes(PAGE)
+    assert run("index", "x.html", "--workers", "1", cwd=folder)[0] == 0
+    return folder
+
+
+@pytest.mark.parametrize("command", [("search", "x"), ("show", "c1:0"), ("status",), ("verify",)], ids=lambda c: c[0])
+def test_there_is_no_workspace(command: tuple[str, ...], tmp_path: Path) -> None:
+    message = "wrac: .wrac: there is no workspace; run `wrac index` first, or give --workspace\n"
+    assert run(*command, cwd=tmp_path) == (4, "", message)
+    assert not (tmp_path / ".wrac").exists(), "looking makes nothing"
+
+
+def test_a_folder_that_is_no_workspace_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "x.html").write_bytes(PAGE)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    code, _, stderr = run("index", "x.html", "-w", "mine", cwd=tmp_path)
+    assert (code, stderr) == (
+        4,
+        "wrac: mine: the folder holds something else, no workspace; choose another --workspace\n",
+    )
+    code, _, stderr = run("index", "x.html", "-w", "x.html", cwd=tmp_path)
+    assert (code, stderr) == (4, "wrac: x.html: it is a file, not a workspace; choose another --workspace\n")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
+
+
+def test_a_workspace_of_another_version(workspace: Path, tmp_path: Path) -> None:
+    shutil.copytree(workspace / ".wrac", tmp_path / ".wrac")
+    with contextlib.closing(sqlite3.connect(tmp_path / ".wrac" / FILE)) as database, database:
+        database.execute("UPDATE meta SET value = '999' WHERE name = 'schema'")
+    for command in (("search", "x"), ("index", str(workspace / "x.html"))):
+        code, stdout, stderr = run(*command, cwd=tmp_path)
+        assert (code, stdout) == (4, "")
+        assert re.fullmatch(r"wrac: \.wrac: it has schema 999 .*\n", stderr)
+
+
+def test_a_damaged_workspace(workspace: Path, tmp_path: Path) -> None:
+    shutil.copytree(workspace / ".wrac", tmp_path / ".wrac")
+    (tmp_path / ".wrac" / FILE).write_bytes(b"no database at all, not even a page of one" * 100)
+    for command in (("search", "x"), ("status",), ("verify",)):
+        code, _, stderr = run(*command, cwd=tmp_path)
+        assert code == 4
+        assert re.fullmatch(r"wrac: \.wrac\S*: .*\n", stderr)
+
+
+def test_a_chunk_that_is_not_there(workspace: Path) -> None:
+    code, stdout, stderr = run("show", "c1:ffffffffffff", cwd=workspace)
+    assert (code, stdout) == (4, "")
+    assert re.fullmatch(r"wrac: \.wrac: .*c1:ffffffffffff.*\n", stderr)
+
+
+def test_a_second_writer_gives_up_with_a_line(workspace: Path) -> None:
+    with Database(workspace / ".wrac").writer(1.0, lambda: None):
+        code, _, stderr = run("index", "x.html", "--workers", "1", "--wait", "0.2", cwd=workspace)
+    assert code == 75
+    assert re.fullmatch(r"wrac: \.wrac: another process has been writing .*; wait for it, then run again\n", stderr)
+    assert run("index", "x.html", "--workers", "1", cwd=workspace)[0] == 0
+
+
+def test_ctrl_c_leaves_with_a_line_and_a_sound_workspace(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    for number in range(40):
+        (tmp_path / "site" / f"{number}.html").write_bytes(PAGE.replace(b"Text", b"Text %d" % number))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "wrac.cli.main", "index", "site", "--workers", "1"], cwd=tmp_path, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 30
+    while not (tmp_path / ".wrac" / FILE).exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    stderr = process.communicate(timeout=30)[1].decode()
+    if process.returncode != 0:  # a fast machine may have been done
+        assert (process.returncode, stderr) == (
+            130, "wrac: interrupted; what was finished is kept, run it again to go on\n",
+        )  # fmt: skip
+    assert run("index", "site", "--workers", "1", cwd=tmp_path)[0] == 0
+    assert run("verify", cwd=tmp_path)[1].startswith("sound  40 pages")
+
+
+def test_nothing_but_skips_is_an_error_after_the_report(tmp_path: Path) -> None:
+    (tmp_path / "empty.html").touch()
+    code, stdout, stderr = run("index", "empty.html", "--json", cwd=tmp_path)
+    assert code == 3
+    assert '"skipped": [{"url": "empty.html", "reason": "empty"}]' in stdout
+    assert stderr == "wrac: no page was found: skipped 1 empty; give HTML, Markdown or plain text\n"
 
 
 # Pages that are odd and still pages

@@ -106,6 +106,9 @@ def index(
     max_tokens: options.MaxTokens = DEFAULTS.maximum,
     max_size: options.MaxSize = MAX_SIZE,
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", min=1, help="Processes that parse.")] = None,
+    wait: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for another writer.")
+    ] = 60.0,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")] = False,
 ) -> None:
     """Parse, plan, embed and index pages into the workspace.
@@ -122,6 +125,7 @@ def index(
         max_size=int(max_size * options.MEGABYTE),
         policy=options.policy(target, max_tokens),
         workers=workers,
+        wait=wait,
         progress=not no_progress,
         as_json=as_json,
     )

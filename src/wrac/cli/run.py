@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from typer.main import get_command
 
 from wrac.cli.app import app
+from wrac.cli.main import INTERRUPTED
 from wrac.core.errors import StorageError, WracError
-
-INTERRUPTED = 130
 
 
 def run(argv: Sequence[str]) -> int:
-    """The exit code after running `wrac` with these arguments."""
+    """The exit code after running `wrac` with these arguments. Raises KeyboardInterrupt on Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -30,7 +29,7 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         return _complain(_system(error), StorageError.exit_code)
     if code == INTERRUPTED:
-        _complain("interrupted; what was finished is kept, run it again to go on", code)
+        raise KeyboardInterrupt
     return code
 
 

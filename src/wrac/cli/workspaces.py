@@ -31,13 +31,14 @@ def index(  # noqa: PLR0913 - a command's options
     max_size: int,
     policy: Policy,
     workers: int | None,
+    wait: float,
     progress: bool,
     as_json: bool,
 ) -> None:
     """Index the sources and print what was done. Raises InputError when there was no page at all."""
     with Workspace(path) as workspace, bars(wanted=progress) as tell:
         report = workspace.index(
-            sources, meta=meta, base=base, max_size=max_size, policy=policy, workers=workers, progress=tell
+            sources, meta=meta, base=base, max_size=max_size, policy=policy, workers=workers, progress=tell, wait=wait
         )
     if as_json:
         print(shapes.dumps(index_row(report)))
