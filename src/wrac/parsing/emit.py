@@ -115,12 +115,13 @@ class Emitter:
         first, last = position(start), position(end)
         draft.selector = frame.path()
         draft.context = "pre" if frame.pre else "body"
+        unsure = end[1] == BEFORE and end[0].tag == "table"  # the text may have been moved out of the table
         if frame.tag in ("", "html", "body"):
+            unsure = unsure or first is None
             first = 0 if first is None and start[1] == INSIDE else first
             last = len(self.source()) if end[1] == INSIDE_END else last
         crossed = first is None or (last is not None and last <= first)
-        fostered = end[1] == BEFORE and end[0].tag == "table"
-        if crossed or (fostered and not self._reads_back(draft, first or 0, last)):
+        if crossed or (unsure and not self._reads_back(draft, first or 0, last)):
             self.locate_by_page(draft, len(self.drafts) - 1)
             return
         draft.start = first or 0

@@ -43,9 +43,8 @@ def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bo
         if "role" in attrs and acts_as_block(attrs):
             return walk.enter_block(frame, node, tag, index)
         flags = class_flags(node.attr("class") or "") if "class" in attrs else 0
-        if (flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))) and (
-            frame.visible != "hidden" and node.select_one("math") is None
-        ):
+        hidden = flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
+        if hidden and node.select_one("math") is None:
             return walk.aside(frame, node, tag, index)
         if flags & DRAWS_FORMULA and _repeats_formula(node):
             walk.lose("visual copy of a formula", node.text, node)
