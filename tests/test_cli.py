@@ -223,7 +223,7 @@ def test_search_filters(workspace: tuple[Path, dict[str, Any]]) -> None:
 def test_search_for_people(workspace: tuple[Path, dict[str, Any]]) -> None:
     out = wrac("search", QUERY, "-k", "1", cwd=workspace[0])
     assert out.startswith(" 1  Errors and exit codes  errors.html\n")
-    assert "     Another process is writing to this workspace. Try again later. |\n" in out
+    assert "Another process is writing to this workspace. Try again later. |\n" in out
     assert out.splitlines()[-1].startswith("    errors.html#exit-codes:~:text=")
 
 
@@ -257,15 +257,7 @@ def test_status_and_verify(workspace: tuple[Path, dict[str, Any]]) -> None:
 # The process
 
 
-def test_help_is_fast_and_names_every_command(tmp_path: Path) -> None:
-    def best(arguments: list[str]) -> float:
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            subprocess.run(arguments, cwd=tmp_path, capture_output=True, check=True)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
+def test_help_is_stored_and_names_every_command(tmp_path: Path) -> None:
     def stored(*arguments: str) -> str:
         return subprocess.run([*COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
@@ -273,7 +265,19 @@ def test_help_is_fast_and_names_every_command(tmp_path: Path) -> None:
     assert out == stored() == stored("-h")
     for name in ("parse", "plan", "chunk", "index", "search", "show", "status", "verify"):
         assert re.search(rf"^  {name} ", out, re.MULTILINE)
-    assert best([*COMMAND, "--help"]) <= 4 * best([sys.executable, "-c", "pass"])
+
+
+def test_help_costs_no_more_than_four_bare_pythons(tmp_path: Path) -> None:
+    bare, helped = [], []
+    for _ in range(8):  # in turns: what else the machine does hits both
+        for times, arguments in (
+            (bare, ["-c", "pass"]),
+            (helped, ["-c", "from wrac.cli.main import main; main()", "-h"]),
+        ):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, check=True)
+            times.append(time.perf_counter() - start)
+    assert min(helped) <= 4 * min(bare)
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:

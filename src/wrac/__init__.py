@@ -6,7 +6,7 @@ Parse a page to units, plan which belong together, take the chunks:
 >>> page = "<h1>Refunds</h1><p>They take five days.</p><nav><a href=/>Home</a></nav>"
 >>> document = wrac.parse(page, url="https://example.com/refunds")
 >>> [(place.ordinal, document.unit(place.ordinal).kind, place.role) for place in document.places]
-[(0, 'heading', 'main'), (1, 'paragraph', 'main'), (2, 'list_item', 'nav')]
+[(0, 'heading', 'main'), (1, 'paragraph', 'main'), (2, 'paragraph', 'nav')]
 >>> plan = wrac.plan(document)
 >>> plan.groups, dict(plan.omitted)
 (((0, 1),), {2: 'nav'})
