@@ -268,7 +268,8 @@ def test_help_is_stored_and_names_every_command(tmp_path: Path) -> None:
 
 
 def test_help_costs_no_more_than_four_bare_pythons(tmp_path: Path) -> None:
-    bare, helped = [], []
+    bare: list[float] = []
+    helped: list[float] = []
     for _ in range(8):  # in turns: what else the machine does hits both
         for times, arguments in (
             (bare, ["-c", "pass"]),
