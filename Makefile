@@ -29,7 +29,9 @@ check: .venv/ready-dev
 	@$(BIN)/python scripts/check_docs.py
 
 bench: .venv/ready-bench
+	@test -n "$$WRAC_DEBIAN_DOCS" || test -d .cache/debian || sh scripts/fetch_debian_docs.sh
 	@for script in scripts/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@echo "== retrieval on RAG-Multi-Corpus"; $(BIN)/python -m wrac.evaluation rmc
 
 # Writes what `make check` compares: the command reference, the stored help text and the README's transcript.
 docs: .venv/ready-dev
