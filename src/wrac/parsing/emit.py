@@ -117,7 +117,7 @@ class Emitter:
         draft.context = "pre" if frame.pre else "body"
         unsure = end[1] == BEFORE and end[0].tag == "table"  # the text may have been moved out of the table
         if frame.tag in ("", "html", "body"):
-            unsure = unsure or first is None
+            unsure = unsure or (first is None and frame.depth > 0)
             first = 0 if first is None and start[1] == INSIDE else first
             last = len(self.source()) if end[1] == INSIDE_END else last
         crossed = first is None or (last is not None and last <= first)
