@@ -11,8 +11,8 @@ from wrac.core.types import Mark
 _SUSPECT: Final = re.compile(r"[\\`*_<&~]|\]\(")
 _OPENS_BLOCK: Final = re.compile(r"[ \t]*(?:[#>+=~-]|\d{1,9}[.)])")
 _BACKSLASH: Final = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
-_STAR: Final = re.compile(r"(?<=\S)\*|\*(?=\S)")
-_UNDERSCORE: Final = re.compile(r"(?<![^\W_])_(?=\S)|(?<=[^\s_])_(?![^\W_])")
+_STAR: Final = re.compile(r"\*(?:(?=\S)|(?<=\S\*))")
+_UNDERSCORE: Final = re.compile(r"_(?:(?=\S)(?<![^\W_]_)|(?<=[^\s_]_)(?![^\W_]))")
 _OTHER: Final = re.compile(r"`|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\[(?=[^\[\]]*\]\()")
 _LINE: Final = re.compile(
     r"^([ \t]*)(?:(?=#{1,6}(?:\s|$))|(?=>)|(?=[-+](?:\s|$))|(?=(?:[-_*][ \t]*){3,}$)|(?==+[ \t]*$)|(?=~~~))"
@@ -38,9 +38,12 @@ def escape(text: str, *, first: bool = True) -> str:
     'snake_case * 2 < 3, but \\\\*not\\\\* \\\\<b>'
     """
     if _SUSPECT.search(text):
-        text = _BACKSLASH.sub(r"\\\\", text)
-        text = _STAR.sub(r"\\*", text)
-        text = _UNDERSCORE.sub(r"\\_", text)
+        if "\\" in text:
+            text = _BACKSLASH.sub(r"\\\\", text)
+        if "*" in text:
+            text = _STAR.sub(r"\\*", text)
+        if "_" in text:
+            text = _UNDERSCORE.sub(r"\\_", text)
         text = _OTHER.sub(r"\\\g<0>", text)
     if "\n" in text:
         head, *rest = text.split("\n")

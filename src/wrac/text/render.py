@@ -13,6 +13,7 @@ Cuts: TypeAlias = Mapping[int, tuple[int, int]]
 """The code points `[start, end)` to show of the units at some ordinals; the others are shown whole."""
 
 _WHOLE: Final[Cuts] = {}
+_DEEPEST: Final = 32  # items deeper than this are drawn as deep as this
 _MOST_COLUMNS: Final = 200  # a table declared wider shows its source cells only: column spans are cheap to write
 _TIGHT: Final = {("list_item", "list_item"), ("table_row", "table_row"), ("term", "definition"), ("term", "term")}
 
@@ -202,7 +203,7 @@ def _entered(around: Context, index: int, span: Span) -> Context:
     if span.kind == "list":
         return Context(around.quotes, around.items, bool(span.data.get("ordered")), around.table)
     if span.kind == "item":
-        return Context(around.quotes, (*around.items, index), around.ordered, around.table)
+        return Context(around.quotes, (*around.items, index)[-_DEEPEST:], around.ordered, around.table)
     if span.kind == "definitions":
         return Context(around.quotes, around.items, around.ordered, -1)
     if span.kind == "table":
