@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from tests.strategies import Builder
 
+from wrac.core.errors import ConfigError
 from wrac.core.types import Document, Policy, Role, Visible
 from wrac.planning import RulesPlanner, check, plan
 from wrac.text.tokens import counter
@@ -206,6 +207,31 @@ def test_comments_and_data_keep_to_themselves() -> None:
         page.role = role
         page.paragraph("Short.")
     assert groups(page) == ((0, 3), (1, 4), (2,))
+
+
+def test_a_policy_can_keep_tables_whole() -> None:
+    page = Builder()
+    page.heading(2, "Fees")
+    page.paragraph(LINE)
+    page.table(("Account", "Fee"), *((f"Account {number}", "five euro") for number in range(30)))
+    assert any(set(range(2, 33)) <= set(group) for group in groups(page, Policy(60, 512, whole_tables=True)))
+    assert len(groups(page, Policy(60, 512))) > 2
+
+
+def test_a_policy_can_start_a_chunk_at_each_question() -> None:
+    page = Builder()
+    for number in range(4):
+        with page.span("qa"):
+            page.add("question", f"Question {number}?")
+            page.paragraph("Yes.")
+    assert len(groups(page)) == 1
+    assert groups(page, Policy(one_question=True)) == ((0, 1), (2, 3), (4, 5), (6, 7))
+
+
+@pytest.mark.parametrize("policy", [Policy(0), Policy(600), Policy(-5, -1)])
+def test_a_policy_without_sense_is_refused(policy: Policy) -> None:
+    with pytest.raises(ConfigError, match="1 <= target <= maximum"):
+        plan(Builder().build(), policy)
 
 
 def test_the_planner_names_its_policy() -> None:

@@ -215,12 +215,15 @@ class Document:
 class Policy:
     """What a plan should be like. Sizes are tokens of `tokenizer`, counted on the chunk's text.
 
-    Fields may be added with defaults; `name` goes into the plan's planner name so two policies never share a cache.
+    `whole_tables` keeps a table in one chunk where the maximum allows, `one_question` starts a chunk at each question.
+    A policy that is not the default goes into the plan's planner name, so two policies never share a cache.
     """
 
     target: int = 160
     maximum: int = 512
     tokenizer: str = "o200k"
+    whole_tables: bool = False
+    one_question: bool = False
 
 
 @dataclass(frozen=True, slots=True)

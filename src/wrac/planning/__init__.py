@@ -17,7 +17,7 @@ DEFAULT: Final = Policy()
 def plan(document: Document, policy: Policy = DEFAULT) -> Plan:
     """A checked plan of the page by rules, at no cost.
 
-    Raises ConfigError when no tokenizer has the policy's name.
+    Raises ConfigError when the policy's sizes make no sense or no tokenizer has its name.
     """
     made = RulesPlanner(policy, counter(policy.tokenizer)).plan(document)
     check(document, made)

@@ -27,10 +27,12 @@ class Costs:
     small_below: float = 0.9
     large: float = 16.0
     large_above: float = 1.5
+    table: float = 2.0
+    question: float = 0.0
 
 
 INSIDE: Final[dict[SpanKind, float]] = {
-    "table": 2.0, "list": 1.0, "item": 0.5, "definitions": 0.25, "qa": 3.0, "details": 2.0, "tabs": 1.0,
+    "list": 1.0, "item": 0.5, "definitions": 0.25, "qa": 3.0, "details": 2.0, "tabs": 1.0,
     "figure": 6.0, "quote": 1.0, "aside": 1.0,
 }  # fmt: skip
 """What it costs to cut through an interval of a kind, once for each interval the cut goes through."""
@@ -56,7 +58,7 @@ def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> tuple
 
     Linear in places and spans.
     """
-    cuts = _through(document, stream)
+    cuts = _through(document, stream, costs)
     joins = [0.0] * len(stream)
     kinds = [document.units[document.places[ordinal].unit].kind for ordinal in stream]
     heads, depths = _header_rows(document), _depths(document)
@@ -69,6 +71,8 @@ def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> tuple
                 joins[position] = costs.joined + costs.joined_depth / max(1, depths[ordinal])
             continue
         cuts[position] += costs.cut
+        if kind == "question" and before != "question":
+            joins[position] = costs.question
         if _glued(before, kind, stream[position - 1] in heads):
             cuts[position] += costs.glued
             continue
@@ -84,7 +88,7 @@ def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> tuple
     return cuts, joins
 
 
-def _through(document: Document, stream: Sequence[int]) -> list[float]:
+def _through(document: Document, stream: Sequence[int], costs: Costs) -> list[float]:
     """What it costs to cut through the intervals around each position."""
     before = [0] * (len(document.places) + 1)
     for ordinal in stream:
@@ -92,7 +96,7 @@ def _through(document: Document, stream: Sequence[int]) -> list[float]:
     before = list(accumulate(before))
     change = [0.0] * (len(stream) + 2)
     for span in document.spans:
-        price = INSIDE.get(span.kind, 0.0)
+        price = costs.table if span.kind == "table" else INSIDE.get(span.kind, 0.0)
         first, end = before[span.first], before[span.last + 1]
         if price and end - first > 1:
             change[first + 1] += price

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
 from math import inf
 from typing import Final, NamedTuple
 
+from wrac.core.errors import ConfigError
 from wrac.core.ids import content_id
 from wrac.core.seams import TokenCounter
 from wrac.core.types import Document, Plan, Policy
@@ -19,6 +20,9 @@ VERSION: Final = "rules@1"
 JOINER: Final = 1
 """Tokens counted for what stands between two units; the chunk's own count is exact."""
 
+_WISH: Final = 1000.0
+"""What it costs to go against a policy: more than any size does."""
+
 
 @dataclass(frozen=True, slots=True)
 class RulesPlanner:
@@ -27,6 +31,17 @@ class RulesPlanner:
     policy: Policy
     counter: TokenCounter
     costs: Costs = field(default_factory=Costs)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.policy.target <= self.policy.maximum:
+            sizes = f"target {self.policy.target}, maximum {self.policy.maximum}"
+            raise ConfigError(f"a policy needs 1 <= target <= maximum, this one has {sizes}")
+        wish = self.costs
+        if self.policy.whole_tables:
+            wish = replace(wish, table=_WISH)
+        if self.policy.one_question:
+            wish = replace(wish, question=_WISH)
+        object.__setattr__(self, "costs", wish)
 
     @property
     def name(self) -> str:
