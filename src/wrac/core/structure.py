@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wrac.core.types import Document, Mark, Span
 
@@ -95,14 +95,16 @@ def grid(document: Document, table: Span) -> dict[int, tuple[str, ...]]:
 
     A row span ends with its row group, as HTML says; `table.data["groups"]` holds the groups' first ordinals.
     """
+    return dict(_grid(document, table, rows(document, table)))
+
+
+def _grid(document: Document, table: Span, own: Iterable[int]) -> Iterator[tuple[int, tuple[str, ...]]]:
     groups = set(table.data.get("groups", ()))
     hanging: dict[int, tuple[int, str]] = {}
-    result: dict[int, tuple[str, ...]] = {}
-    for ordinal in rows(document, table):
+    for ordinal in own:
         if ordinal in groups:
             hanging = {}
-        result[ordinal] = tuple(_expand(document, ordinal, hanging))
-    return result
+        yield ordinal, tuple(_expand(document, ordinal, hanging))
 
 
 def _expand(document: Document, ordinal: int, hanging: dict[int, tuple[int, str]]) -> Iterator[str]:
@@ -144,9 +146,16 @@ def cells(document: Document, ordinal: int) -> tuple[str, ...]:
 
 
 def table_cells(document: Document) -> dict[int, tuple[str, ...]]:
-    """The expanded cell texts of every table row of the document, by ordinal."""
+    """The expanded cell texts of every table row of the document, by ordinal. Linear in the places of its tables."""
+    tables = [span for span in document.spans if span.kind == "table"]
+    owner: dict[int, int] = {}
+    for number, table in enumerate(tables):  # outer before inner, so the innermost stays
+        owner.update(dict.fromkeys(range(table.first, table.last + 1), number))
+    own: list[list[int]] = [[] for _ in tables]
+    for ordinal in sorted(owner):
+        if document.unit(ordinal).kind == "table_row":
+            own[owner[ordinal]].append(ordinal)
     found: dict[int, tuple[str, ...]] = {}
-    for span in document.spans:
-        if span.kind == "table":
-            found.update(grid(document, span))
+    for table, ordinals in zip(tables, own, strict=True):
+        found.update(_grid(document, table, ordinals))
     return found
