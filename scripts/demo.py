@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from wrac import Policy, Workspace, WracError, parse
+from wrac import InputError, Policy, Workspace, WracError, parse
 from wrac.cli import hits, paint
 from wrac.cli.progress import bars
 from wrac.core.types import Page
@@ -55,6 +55,8 @@ def main(source: str) -> int:
         counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks))
         counts = ", ".join(paint.plural(count, name) for name, count in counted)
         paint.put(out, f"{counts}, indexed in {report.seconds.get('total', 0.0):.1f} s")
+        if not report.pages:
+            raise InputError(source, "no page was found", "give a folder of HTML pages, or a URL")
         for question in QUESTIONS if source == EXAMPLE else questions_of(source):
             paint.put(out)
             paint.put(out, ("? ", "bold cyan"), (question, "bold"))
