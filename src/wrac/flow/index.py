@@ -32,7 +32,9 @@ AHEAD = 4
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a run reads and cuts pages; `workers` of None is one for each processor, `wait` is seconds for the lock."""
+    """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one.
+    `wait` is seconds for the writer's lock.
+    """
 
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     base: str = ""
@@ -79,10 +81,10 @@ class IndexRun:
         """What was found and done."""
         started = time.perf_counter()
         pages(sources, base=self.options.base)  # refuses what cannot be read before anything is written
-        count = self.options.workers or os.cpu_count() or 1
+        count = self.options.workers if self.options.workers is not None else os.cpu_count() or 1
         with self.database.writer(self.options.wait, self._waiting), Workers(count) as workers:
             for source in dict.fromkeys(sources):
-                self._source(source, workers, count * AHEAD)
+                self._source(source, workers, max(count * AHEAD, 1))
         self.seconds["total"] = time.perf_counter() - started
         counts = self.counts
         return IndexReport(

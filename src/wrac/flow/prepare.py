@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wrac import __version__
 from wrac.chunking import chunk, prefix
+from wrac.core.errors import InputError
 from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
 from wrac.parsing import parse
@@ -51,6 +52,14 @@ def prepare(page: Page, policy: Policy, known: Document | None = None) -> Prepar
     return Prepared(
         document, planned, made.chunks, made.occurrences, prefixes, terms, language, parsed - started, done - parsed
     )
+
+
+def answer(page: Page, policy: Policy, known: Document | None = None) -> Prepared | str:
+    """The page prepared, or the reason why it cannot be."""
+    try:
+        return prepare(page, policy, known)
+    except InputError as error:
+        return error.problem
 
 
 def recipe(policy: Policy, embedder: str) -> str:

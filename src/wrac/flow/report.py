@@ -12,7 +12,7 @@ from wrac.core.types import NOTHING, Focus, Usage
 class Progress(Protocol):
     """Told how far a stage is: `total` is None while nobody knows, `detail` is the page or what is waited for."""
 
-    def __call__(self, stage: str, done: int, total: int | None, detail: str) -> None: ...
+    def __call__(self, stage: str, done: int, total: int | None, detail: str, /) -> None: ...
 
 
 def silent(stage: str, done: int, total: int | None, detail: str) -> None:

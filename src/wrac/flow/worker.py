@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from wrac.core.errors import InputError
 from wrac.flow.frames import receive, send
-from wrac.flow.prepare import prepare
+from wrac.flow.prepare import answer
 
 
 def main() -> None:
@@ -22,11 +21,7 @@ def main() -> None:
             task = receive(sys.stdin.buffer)
         except EOFError:
             return
-        try:
-            answer: object = prepare(*task)
-        except InputError as error:
-            answer = error.problem
-        send(answers, answer)
+        send(answers, answer(*task))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from wrac.core.types import Document, Page, Policy
 from wrac.flow.frames import receive, send
-from wrac.flow.prepare import Prepared
+from wrac.flow.prepare import Prepared, answer
 
 # -P: a file of the caller's folder that is called like a module must not be imported for it.
 COMMAND = (sys.executable, "-P", "-m", "wrac.flow.worker")
@@ -21,7 +21,10 @@ PATIENCE = 120.0
 
 
 class Workers:
-    """`count` threads, each with a process that is started for its first task and again after a death."""
+    """`count` threads, each with a process that is started for its first task and again after a death.
+
+    A `count` of 0 does the work where it is asked for: for a handful of pages, starting a process takes longer.
+    """
 
     def __init__(self, count: int, patience: float = PATIENCE, command: tuple[str, ...] = COMMAND) -> None:
         self._patience, self._command = patience, command
@@ -29,11 +32,15 @@ class Workers:
         self._lock = threading.Lock()
         self._processes: set[_Process] = set()
         self._closed = False
-        self._threads = ThreadPoolExecutor(count, "wrac-parse")
+        self._threads = ThreadPoolExecutor(count, "wrac-parse") if count else None
 
     def submit(self, page: Page, policy: Policy, known: Document | None) -> Future[Prepared | str]:
         """The page prepared, or the reason why it cannot be."""
-        return self._threads.submit(self._ask, (page, policy, known))
+        if self._threads is not None:
+            return self._threads.submit(self._ask, (page, policy, known))
+        done: Future[Prepared | str] = Future()
+        done.set_result(answer(page, policy, known))
+        return done
 
     def __enter__(self) -> Workers:
         return self
@@ -46,7 +53,8 @@ class Workers:
             self._closed = True
             for process in self._processes:
                 process.stop()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        if self._threads is not None:
+            self._threads.shutdown(wait=True, cancel_futures=True)
         for process in self._processes:
             process.end()
 

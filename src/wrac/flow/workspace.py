@@ -134,8 +134,9 @@ class Workspace:
         return SqliteIndex(connection, matrix, lambda keys: vectors.recall(connection, name, keys))
 
     def close(self) -> None:
-        """Close the database."""
+        """Close the database and let go of the matrix."""
         self.database.close()
+        self._matrices.clear()
 
     def __enter__(self) -> Workspace:
         return self
