@@ -95,7 +95,7 @@ def test_questions_definitions_quotes_images_math() -> None:
     page.add("math", "a^2")
     assert shown(page) == (
         "**Why \\*\\*this\\*\\*?**\n\nBecause.\n\n"
-        "fee\n: what one pays  \neach year\n\n> One  \n> two\n\n> - in a quote\n\n"
+        "fee\n: what one pays  \neach year\n\n> One  \n> two\n>\n> - in a quote\n\n"
         "![A \\[red\\] card](<a card.png>)\n\n$$\na^2\n$$"
     )
 

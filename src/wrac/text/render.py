@@ -55,14 +55,15 @@ class Renderer:
         pieces: list[str] = []
         shown = frozenset(ordinals)
         before: str = ""
-        position, count, table = 0, len(ordinals), -1
+        position, count, table, quotes = 0, len(ordinals), -1, 0
         while position < count:
             ordinal = ordinals[position]
             context, kind = self._context(ordinal), self._kinds[ordinal]
             position += 1
             if pieces:
                 tight = (before, kind) in _TIGHT and (kind != "table_row" or table == context.table)
-                pieces.append("\n" if tight else "\n\n")
+                quoted = ">" * min(quotes, context.quotes)
+                pieces.append("\n" if tight else f"\n{quoted}\n")
             if kind == "table_row" and context.table >= 0:
                 end = self._run(ordinals, position, context.table)
                 text = self._table(context.table, ordinals[position - 1 : end], cuts)
@@ -74,7 +75,7 @@ class Renderer:
             if context.items or context.quotes or kind in _MARKED:
                 text = self._set(ordinal, text, context, shown)
             pieces.append(text)
-            before, table = kind, context.table
+            before, table, quotes = kind, context.table, context.quotes
         return "".join(pieces)
 
     def _run(self, ordinals: Sequence[int], position: int, table: int) -> int:
