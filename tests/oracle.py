@@ -144,9 +144,11 @@ def invented(document: Document, body: bytes) -> Counter[str]:
 def out_of_order(document: Document, body: bytes) -> str:
     """The first visible unit's text that does not follow in tree order; empty when all does.
 
-    May leave it: a reading after its bases (ruby), and the rows of a table in a cell after the row around it.
+    May leave it: a reading after its bases (ruby), the rows of a table in a cell after the row around it, a document
+    in a frame after the heading or row around it, and what a slot shows.
     """
-    if "<rt" in decode(body, document.encoding).lower() or nested_tables(document):
+    source = decode(body, document.encoding).lower()
+    if any(sign in source for sign in ("<rt", "srcdoc", "shadowroot")) or nested_tables(document):
         return ""
     found = sources(decode(body, document.encoding))
     stream = squeeze("".join(s.text for s in found if s.kind != "program"))

@@ -25,7 +25,8 @@ def add_data(walk: Segmenter) -> None:
     """Appends the strings of the walked page's JSON-LD scripts."""
     if not walk.scripts:
         return
-    said = [_squeezed(" ".join(draft.text for draft in walk.drafts))]
+    page = _squeezed(" ".join(draft.text for draft in walk.drafts))
+    said: set[str] = set()
     for node in walk.scripts:
         try:
             tree = json.loads(node.text)
@@ -35,27 +36,29 @@ def add_data(walk: Segmenter) -> None:
         for question, answers in _pairs(tree, ""):
             first = len(walk.drafts)
             for string in (question, *answers):
-                _add(walk, node, string, said)
+                squeezed = _squeezed(_plain(string.text))
+                if squeezed in said or (squeezed and squeezed in page):
+                    walk.lose("JSON-LD that the page says too", string.text, node)
+                elif squeezed:
+                    said.add(squeezed)
+                    _add(walk, node, string)
             if len(walk.drafts) > first + 1:
                 span = SpanDraft("qa", first)
                 span.last = len(walk.drafts) - 1
                 walk.spans.append(span)
 
 
-def _add(walk: Segmenter, node: Node, string: _String, said: list[str]) -> None:
+def _plain(text: str) -> str:
+    """The text without markup, if it is marked up."""
+    return str(fragment(text, "div").text) if _TAG.search(text) else text
+
+
+def _add(walk: Segmenter, node: Node, string: _String) -> None:
     text = string.text
-    plain = fragment(text, "div").text if _TAG.search(text) else text
-    if not plain.strip():
-        return
-    squeezed = _squeezed(plain)
-    if any(squeezed in text for text in said):
-        walk.lose("JSON-LD that the page says too", text, node)
-        return
-    said.append(squeezed)
     where = node.source_location
     end = where.end_tag.end_offset if where.end_tag is not None else len(walk.source())
     address = DataAddress(where.start_tag.start_offset, end, string.pointer)
-    if plain is not text:
+    if _TAG.search(text):
         _embed_markup(walk, address, text)
         return
     root = Frame(node, "script", iter(()), None, 0)

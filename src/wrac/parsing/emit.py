@@ -46,8 +46,8 @@ class Emitter:
         if not line.text.strip(SPACE):
             return
         if line.atoms and not frame.flat and line.atoms_alone():
-            for atom in line.atoms:
-                inline.emit_atom(self, frame, line, atom)
+            for atom, part in line.parts():
+                inline.emit_atom(self, frame, part, atom, alone=len(line.atoms) == 1)
         else:
             self._emit_line(frame, line, start, end)
 
@@ -68,6 +68,8 @@ class Emitter:
             where = node.source_location
             if where is not None:
                 self._locate_at(draft, frame.path(), where, frame.tag)
+                if frame.pre and frame.parent is not None and frame.parent.pre:
+                    draft.context = "pre"
                 return
         self._locate_range(draft, frame, start, end)
 

@@ -56,12 +56,13 @@ class Owner:
 class Table:
     """A data table: its rows' groups and header rows as ordinals, and the row spans that hang into the next row."""
 
-    __slots__ = ("_hanging", "groups", "headers")
+    __slots__ = ("_hanging", "_rows", "groups", "headers")
 
     def __init__(self) -> None:
         self.groups: list[int] = []
         self.headers: list[int] = []
-        self._hanging: list[list[Any]] = []  # [draft, index of the cell's mark, rows still to come]
+        self._rows = 0
+        self._hanging: list[tuple[Draft, int, int]] = []  # (draft, index of the cell's mark, last row it covers)
 
     def begin_group(self, ordinal: int) -> None:
         """A row group begins, and no row span goes on into it."""
@@ -70,21 +71,19 @@ class Table:
 
     def end_row(self, draft: Draft) -> None:
         """A row that became a unit ended."""
-        self._count_down()
-        self._hanging += [[draft, n, m.rows - 1] for n, m in enumerate(draft.marks) if m.kind == "cell" and m.rows > 1]
+        for index, mark in enumerate(draft.marks):
+            if mark.kind == "cell" and mark.rows > 1:
+                self._hanging.append((draft, index, self._rows + mark.rows - 1))
+        self._rows += 1
 
     def skip_row(self) -> None:
         """A row without text ended: it is no unit, so the spans that cover it are one row shorter."""
+        self._hanging = [hanging for hanging in self._hanging if hanging[2] >= self._rows]
         for draft, index, _ in self._hanging:
             marks = list(draft.marks)
             marks[index] = marks[index]._replace(rows=marks[index].rows - 1)
             draft.marks = tuple(marks)
-        self._count_down()
-
-    def _count_down(self) -> None:
-        for hanging in self._hanging:
-            hanging[2] -= 1
-        self._hanging = [hanging for hanging in self._hanging if hanging[2] > 0]
+        self._rows += 1
 
 
 class Row:
@@ -132,11 +131,16 @@ def integer(text: str | None) -> int | None:
 
 
 class Frame:
-    """An open element. Subclasses of state that only some elements need hang in optional slots."""
+    """An open element, and what its content inherits.
+
+    Headings head nothing beyond the nearest `closed` element around them (their `fence`), nor beyond a `half_closed`
+    one (`soft`) once text followed them in it; `first` is the ordinal of the first unit in such an element.
+    """
 
     __slots__ = (
-        "atom", "children", "closed", "count", "counter", "depth", "flat", "index", "inline", "inside", "language",
-        "lists", "node", "on_leave", "owner", "parent", "path_", "pre", "role", "row", "table", "tag", "visible",
+        "atom", "children", "closed", "count", "counter", "depth", "fence", "first", "flat", "half_closed", "index",
+        "inline", "inside", "language", "lists", "node", "on_leave", "owner", "parent", "path_", "pre", "role", "row",
+        "soft", "table", "tag", "visible",
     )  # fmt: skip
 
     def __init__(self, node: Node, tag: str, children: Iterator[Any], parent: Frame | None, index: int) -> None:
@@ -149,7 +153,8 @@ class Frame:
         self.path_: str | None = None
         self.on_leave: list[Any] | None = None
         self.inline = False
-        self.closed = False
+        self.closed = self.half_closed = False
+        self.first = 0
         self.atom: tuple[Kind, int] | None = None
         if parent is None:
             self._root()
@@ -158,6 +163,8 @@ class Frame:
 
     def _root(self) -> None:
         self.depth = 0
+        self.fence: Frame | None = None
+        self.soft: Frame | None = None
         self.role: Role = "main"
         self.visible: Visible = "visible"
         self.language = ""
@@ -170,6 +177,8 @@ class Frame:
 
     def _inherit(self, parent: Frame) -> None:
         self.depth = parent.depth + 1
+        self.fence = parent if parent.closed else parent.fence
+        self.soft = parent if parent.half_closed else parent.soft
         self.role = parent.role
         self.visible = parent.visible
         self.language = parent.language

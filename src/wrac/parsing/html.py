@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -22,7 +23,7 @@ def parse_html(page: Page) -> Document:
     """The Document of an HTML page."""
     tree = tree_of(page.body, page.charset)
     shadow = b"shadowroot" in page.body.lower()
-    walk = segment_tree(tree, lambda: source_of(page.body, tree.encoding), shadow=shadow)
+    walk = segment_tree(tree, cache(lambda: source_of(page.body, tree.encoding)), shadow=shadow)
     add_data(walk)
     return _document(page, tree, walk)
 

@@ -183,12 +183,11 @@ def with_language(line: Line, node: Node) -> Line:
     return line
 
 
-def emit_atom(walk: Emitter, frame: Frame, line: Line, atom: Atom) -> None:
-    """An image, formula or control that has its line to itself becomes a unit."""
-    part = line.cut(atom.start, atom.end)
+def emit_atom(walk: Emitter, frame: Frame, part: Line, atom: Atom, *, alone: bool) -> None:
+    """An image, formula or control in a line of such things becomes a unit."""
     owner = frame.owner
     kind = atom.kind
-    if owner is not None and not owner.used and len(line.atoms) == 1 and owner.kind in ("list_item", "question"):
+    if owner is not None and not owner.used and alone and owner.kind in ("list_item", "question"):
         kind, owner.used = owner.kind, True
     draft = walk.add(kind, part, frame, frame.lists if kind == "list_item" else 0)
     if kind == "label" and draft.role in ("main", "form"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from wrac.parsing.frames import Frame, SpanDraft
-from wrac.parsing.tags import CLOSED, HALF_CLOSED
 
 
 class _Section(NamedTuple):
@@ -40,15 +39,9 @@ class Outline:
 
     def heading(self, frame: Frame, ordinal: int, level: int) -> None:
         """A heading ends the sections of its level and deeper inside the same fence, and opens its own."""
-        soft = fence = None
-        around = frame.parent
-        while around is not None:
-            if around.tag in CLOSED or around.closed:
-                fence = around
-                break
-            if soft is None and around.tag in HALF_CLOSED:
-                soft = around
-            around = around.parent
+        fence, soft = frame.fence, frame.soft
+        if frame.closed or frame.half_closed:  # such as an accordion's panel that is a heading itself
+            fence, soft = (frame if frame.closed else fence), (frame if frame.half_closed else soft)
         sections = self.sections
         while sections and sections[-1].fence is fence and sections[-1].level >= level:
             self._end(sections.pop().span, ordinal)
@@ -59,11 +52,11 @@ class Outline:
         sections = self.sections
         for index in range(len(sections) - 1, -1, -1):
             section = sections[index]
+            if section.span.first < frame.first:
+                return
             if section.fence is frame or (section.soft is frame and section.level > 1 and now - 1 > section.span.first):
                 while len(sections) > index:
                     self._end(sections.pop().span, now)
-            elif section.fence is not None and section.fence is not frame:
-                return
 
     def _end(self, span: SpanDraft, now: int) -> None:
         if now > span.first:

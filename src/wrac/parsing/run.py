@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wrac.core.types import Kind, Mark, MarkKind
@@ -43,8 +44,18 @@ class Line(NamedTuple):
             at = atom.end
         return not self.text[at:].strip()
 
-    def cut(self, start: int, end: int) -> Line:
-        """The part `[start, end)`, trimmed, with its marks moved along."""
+    def parts(self) -> Iterator[tuple[Atom, Line]]:
+        """Each atom with its part of the line, in one sweep over the marks."""
+        open_: list[Mark] = []
+        following = 0
+        for atom in self.atoms:
+            open_ = [mark for mark in open_ if mark.end > atom.start]
+            while following < len(self.marks) and self.marks[following].start < atom.end:
+                open_.append(self.marks[following])
+                following += 1
+            yield atom, self._replace(marks=tuple(open_))._cut(atom.start, atom.end)
+
+    def _cut(self, start: int, end: int) -> Line:
         end = min(end, len(self.text))
         while end > start and self.text[end - 1] in " \n":
             end -= 1

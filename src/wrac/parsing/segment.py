@@ -21,7 +21,6 @@ from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
 _HOLDER: Final = -1  # the index of a frame that stands for no element of its own
 NO_PANELS: Final[Mapping[str, Panel]] = {}
-_FENCES: Final = CLOSED | HALF_CLOSED
 
 
 class Segmenter(Emitter):
@@ -81,7 +80,9 @@ class Segmenter(Emitter):
         """A slot shows text that stands elsewhere in the source: such a unit is found by reading the whole page."""
         source = self.source()
         for ordinal, draft in enumerate(self.drafts):
-            if draft.within is None and self.first_text(source[draft.start : draft.end], draft.context) != draft.text:
+            if draft.within or draft.context == "document":
+                continue
+            if self.first_text(source[draft.start : draft.end], draft.context) != draft.text:
                 self.locate_by_page(draft, ordinal)
 
     def text(self, frame: Frame, text: str) -> None:
@@ -169,6 +170,9 @@ class Segmenter(Emitter):
         return True
 
     def _push_deferred(self) -> None:
+        for ordinal, draft in self.pending:  # what is set aside stands inside their range
+            self.locate_by_page(draft, ordinal)
+        self.pending = []
         self.stack.extend(reversed(self._deferred))
         self._deferred = []
 
@@ -195,6 +199,9 @@ class Segmenter(Emitter):
             new.role = role_of(node, tag, attrs, frame.role, frame.inside)
         if tag in ("main", "article") or aria == "main":
             new.inside = True
+        new.closed = tag in CLOSED
+        new.half_closed = tag in HALF_CLOSED
+        new.first = len(self.drafts)
         blocks.own(self, new, frame, attrs, aria)
         if tag == "table":
             tables.open_table(self, new, node, attrs)
@@ -250,7 +257,7 @@ class Segmenter(Emitter):
         if self.pending:
             self.settle(position((node, INSIDE_END)))
         self.bound = (node, AFTER)
-        if self.outline.sections and (frame.closed or frame.tag in _FENCES):
+        if self.outline.sections and (frame.closed or frame.half_closed):
             self.outline.leave(frame, len(self.drafts))
         if frame.on_leave is not None:
             self._close(frame.on_leave)
