@@ -181,6 +181,9 @@ class Segmenter(Emitter):
         for slot in node.shadow_root.select("slot"):
             if slot.assigned_nodes():
                 self.lose("fallback of a filled slot", slot.text, slot)
+        for child in node.children:
+            if type(child) is Text and child.assigned_slot is None:
+                self.lose("text of a shadow host that no slot takes", child.data, node)
         for index, child in enumerate((c for c in node.children if type(c) is Element), 1):
             if child.assigned_slot is None:
                 holder = self._holder(frame, child, index)
