@@ -72,7 +72,6 @@ def test_an_inserted_paragraph_changes_no_other_unit(texts: list[str], data: st.
 
 DIGEST = """
 import hashlib, sys
-from collections.abc import Callable
 from pathlib import Path
 from wrac.core.types import Page
 from wrac.parsing import parse
