@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes import FakeEmbedder
 from tests.lawbook import check_spans
-from tests.strategies import documents
+from tests.strategies import Builder, documents
 
 from wrac.chunking import chunk, entries, limits, prefix, verify
 from wrac.core.errors import PlanError, WracError
@@ -18,6 +19,7 @@ from wrac.planning import check, plan
 from wrac.text.render import markdown
 
 LAW = settings(deadline=None)  # the first count loads a tokenizer
+CHANGED: list[int] = []
 POLICIES = st.sampled_from([Policy(), Policy(40, 80), Policy(512, 512), Policy(10, 24), Policy(60, 120, "words")])
 
 
@@ -115,3 +117,25 @@ def test_check_names_what_is_wrong(document: Document, data: st.DataObject) -> N
         check(document, Plan(document.id, (*made.groups, ()), made.omitted, "t@1"))
     with pytest.raises(WracError, match="plan this document"):
         check(document, Plan("d1:0", made.groups, made.omitted, "t@1"))
+
+
+@LAW
+@given(st.integers(0, 2**20), st.integers(1, 119))
+def test_an_inserted_paragraph_changes_few_chunks(seed: int, position: int) -> None:
+    def page(inserted: bool) -> Document:
+        made, random = Builder(), Random(seed)
+        made.heading(1, "Fees")
+        for number in range(120):
+            if inserted and number == position:
+                made.paragraph("An inserted paragraph with some words in it.")
+            made.paragraph(f"Account {number} " + "pays fees " * random.randint(1, 30))
+        return made.build()
+
+    before, after = ({one.id for one in chunk(d, plan(d)).chunks} for d in (page(False), page(True)))
+    assert len(after - before) <= max(3, len(after) / 2)
+    CHANGED.append(len(after - before))
+
+
+def test_most_insertions_change_three_chunks_at_most() -> None:
+    assert CHANGED, "runs after the law above"
+    assert sum(CHANGED) / len(CHANGED) <= 2
