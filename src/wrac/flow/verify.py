@@ -16,7 +16,7 @@ from wrac.core.types import DataAddress, HtmlAddress, Unit
 from wrac.flow.report import Progress, VerifyReport
 from wrac.flow.rows import language_of, rows_of
 from wrac.indexing.sqlite import SqliteIndex
-from wrac.parsing import Resolver
+from wrac.parsing import Resolver, account
 from wrac.planning import check
 
 MOST = 200
@@ -77,14 +77,18 @@ def _page(connection: Connection, index: SqliteIndex, embedder: Embedder, url: s
 
 
 def _laws(record: Record) -> Iterator[str]:
-    """Laws 2, 3, 4 and 8 on what was read back."""
+    """Laws 1 to 4 and 8 on what was read back."""
     document = record.document
     if document.body != record.page.body_id:
         yield f"the document is of body {document.body}, the page has {record.page.body_id}"
+    found = account(record.page, document)
+    if not found.balanced:
+        yield f"{found.sources} code points in its source, {found.units} in units and {found.losses} in losses"
     try:
         check(document, record.plan)
         for chunk in record.chunks:
             chunking.verify(document, chunk)
+            chunking.limits(chunk, record.policy)
     except WracError as error:
         yield str(error)
     yield from _addresses(record)

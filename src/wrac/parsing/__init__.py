@@ -5,11 +5,12 @@ from __future__ import annotations
 from wrac.core.errors import InputError
 from wrac.core.types import Document, Page
 from wrac.parsing.address import MARKDOWN_TYPE, TEXT_TYPE, Resolver, resolve
+from wrac.parsing.conservation import Account, account
 from wrac.parsing.html import parse_html
 from wrac.parsing.markdown import parse_markdown
 from wrac.parsing.plain import parse_text
 
-__all__ = ["Resolver", "parse", "resolve"]
+__all__ = ["Account", "Resolver", "account", "parse", "resolve"]
 
 _PARSERS = {
     **dict.fromkeys(("text/html", "application/xhtml+xml", "application/xml", "text/xml"), parse_html),

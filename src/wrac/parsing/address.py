@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wrac.core.errors import WracError
 from wrac.core.types import Address, DataAddress, HtmlAddress
-from wrac.parsing import markdown, plain
+from wrac.parsing import data, markdown, plain
 from wrac.parsing.dom import document, fragment, tree_of
 from wrac.parsing.frames import Draft
 from wrac.parsing.html import segment_tree
@@ -28,56 +28,58 @@ def resolve(address: Address, body: bytes, media_type: str = "text/html", charse
 
 
 class Resolver:
-    """Resolves the addresses of one page, decoding it once."""
+    """Resolves the addresses of one page, decoding it once and reading it whole at most once."""
 
     def __init__(self, body: bytes, media_type: str = "text/html", charset: str = "") -> None:
         if media_type in (MARKDOWN_TYPE, TEXT_TYPE):
             self._source, _ = decode(body, charset)
         else:
             self._source = source_of(body, tree_of(body, charset).encoding)
-        self._drafts: list[Draft] | None = None
+        self._read: dict[tuple[str, str], list[Draft]] = {}
 
     def text(self, address: Address) -> str:
         """The text at the address."""
         if not isinstance(address, HtmlAddress | DataAddress):
             raise WracError(f"{type(address).__name__} is no address in such a page")
-        if isinstance(address, HtmlAddress) and address.within is None:
-            if address.context == markdown.CONTEXT:
-                return self._markdown()[address.nth].text
-            if address.context == plain.CONTEXT:
-                return self._source[address.start : address.end]
-        return _resolve(address, self._source)
+        source = self._around(address)
+        if isinstance(address, DataAddress):
+            return _string(address, source)
+        if address.context in (_WHOLE, markdown.CONTEXT):
+            return self._whole(source, address.context)[address.nth].text
+        if address.context == data.CONTEXT:
+            return source.strip()
+        if address.context == plain.CONTEXT:
+            return source[address.start : address.end]
+        return first_text(source[address.start : address.end], address.context)
 
-    def _markdown(self) -> list[Draft]:
-        if self._drafts is None:
-            self._drafts = markdown.walk_markdown(self._source).drafts
-        return self._drafts
+    def _around(self, address: HtmlAddress | DataAddress) -> str:
+        """The source that an address counts in: the page, a srcdoc, or a string of a JSON script."""
+        outer = address.within
+        if outer is None:
+            return self._source
+        source = self._around(outer)
+        if isinstance(outer, DataAddress):
+            return _string(outer, source)
+        frame = fragment(source[outer.start : outer.end], "body").select_one("iframe")
+        if frame is None:
+            raise WracError(f"{outer.selector}: no iframe at {outer.start}-{outer.end}")
+        return frame.attr("srcdoc") or ""
 
-
-def _resolve(address: HtmlAddress | DataAddress, page: str) -> str:
-    source = page if address.within is None else _inner(address.within, page)
-    if isinstance(address, DataAddress):
-        return _string(address, source)
-    if address.context == "data":
-        return source.strip()
-    if address.context == _WHOLE:
-        tree = document(source)
-        return segment_tree(tree, lambda: source, shadow="shadowroot" in source.lower()).drafts[address.nth].text
-    return first_text(source[address.start : address.end], address.context)
-
-
-def _inner(address: HtmlAddress | DataAddress, page: str) -> str:
-    """The string that a nested address counts in: a srcdoc, or a JSON string."""
-    source = page if address.within is None else _inner(address.within, page)
-    if isinstance(address, DataAddress):
-        return _string(address, source)
-    frame = fragment(source[address.start : address.end], "body").select_one("iframe")
-    if frame is None:
-        raise WracError(f"{address.selector}: no iframe at {address.start}-{address.end}")
-    return frame.attr("srcdoc") or ""
+    def _whole(self, source: str, context: str) -> list[Draft]:
+        """The units of a whole source, for texts that stand where the tree does not show them."""
+        drafts = self._read.get((source, context))
+        if drafts is None:
+            if context == _WHOLE:
+                shadow = "shadowroot" in source.lower()
+                drafts = segment_tree(document(source), lambda: source, shadow=shadow).drafts
+            else:
+                drafts = markdown.walk_markdown(source).drafts
+            self._read[source, context] = drafts
+        return drafts
 
 
 def _string(address: DataAddress, source: str) -> str:
+    """The string at a pointer into a JSON script."""
     script = fragment(source[address.start : address.end], "body").select_one("script")
     if script is None:
         raise WracError(f"{address.pointer}: no script at {address.start}-{address.end}")

@@ -12,6 +12,7 @@ from wrac.parsing.dom import Node, fragment
 from wrac.parsing.frames import Draft, Frame, SpanDraft
 from wrac.parsing.segment import Segmenter
 
+CONTEXT = "data"  # the whole of a string inside a script
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 
 
@@ -64,7 +65,7 @@ def _add(walk: Segmenter, node: Node, string: _String) -> None:
     root = Frame(node, "script", iter(()), None, 0)
     root.role, root.visible = "data", "hidden"
     draft = Draft(string.kind, text.strip(), (), root)
-    draft.start, draft.end, draft.within, draft.context = address.start, end, address, "data"
+    draft.start, draft.end, draft.within, draft.context = address.start, end, address, CONTEXT
     walk.drafts.append(draft)
 
 
