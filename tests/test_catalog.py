@@ -16,7 +16,7 @@ from tests.values import documents, records
 from wrac import catalog
 from wrac.catalog import Database, Record, codec, contents, schema, vectors
 from wrac.core.errors import StorageError, WorkspaceError
-from wrac.core.types import Document, Plan, Unit
+from wrac.core.types import Document, Plan, Policy, Unit
 
 # A database is too slow a thing to shrink on: these laws say what failed, not the smallest of it.
 UNSHRUNK = {"deadline": None, "phases": (Phase.explicit, Phase.reuse, Phase.generate)}
@@ -126,7 +126,9 @@ def example(url: str, text: str = "Refunds take five days.") -> Record:
     chunk = chunk_of(document, (0,), "\n\n")
     occurrence = Occurrence(chunk.id, url, (0,))
     state = "s1:" + "0" * 32
-    return Record(page, "site", state, document, plan, (chunk,), (occurrence,), ((Entry(chunk, ""),),), "words@1")
+    return Record(
+        page, "site", state, document, plan, (chunk,), (occurrence,), ((Entry(chunk, ""),),), "words@1", Policy()
+    )
 
 
 def test_equal_pages_share_everything_but_their_address(database: Database) -> None:

@@ -26,6 +26,7 @@ from wrac.core.types import (
     PdfAddress,
     Place,
     Plan,
+    Policy,
     Slice,
     Span,
     Unit,
@@ -166,4 +167,5 @@ def records(draw: DrawFn, url: str | None = None) -> Record:
         ),
         entries=tuple(draw(entries(chunk)) for chunk in chunks),
         embedder="words@1",
+        policy=draw(st.builds(Policy, st.integers(20, 200), st.integers(200, 900))),
     )

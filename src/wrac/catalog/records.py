@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from wrac.catalog import contents
-from wrac.catalog.codec import decode_occurrences, decode_plan, encode_occurrences, encode_plan
+from wrac.catalog.codec import decode_occurrences, decode_plan, encode_occurrences, encode_plan, unpack
 from wrac.catalog.contents import one, short, tagged
 from wrac.catalog.schema import bodies, chunks, documents, occurrences, pages, plans, skips
-from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan
+from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Record:
     occurrences: tuple[Occurrence, ...]
     entries: tuple[tuple[Entry, ...], ...]
     embedder: str
+    policy: Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,7 @@ def get(connection: Connection, url: str) -> Record | None:
         occurrences=found,
         entries=entries,
         embedder=row.embedder,
+        policy=Policy(**json.loads(row.policy)),
     )
 
 
@@ -181,6 +183,7 @@ def _described(record: Record) -> dict[str, Any]:
         "status": page.status,
         "meta": json.dumps(dict(page.meta), sort_keys=True),
         "embedder": record.embedder,
+        "policy": json.dumps(asdict(record.policy), sort_keys=True),
         "places": len(record.document.places),
         "entries": sum(map(len, record.entries)),
         "occurrences": encode_occurrences(record.occurrences, record.entries),
@@ -240,14 +243,13 @@ def _release(connection: Connection, old: _Used) -> None:
         contents.drop_document(connection, old.document)
 
 
-def occurrence(connection: Connection, url: str, position: int) -> tuple[Chunk, Occurrence]:
-    """A chunk of a page and how it stands there, by its position among the page's chunks.
+def markdown(connection: Connection, url: str, position: int) -> str:
+    """The rendering of a chunk on a page, by its position among the page's chunks.
 
     Raises KeyError when the page has no such chunk.
     """
-    row = connection.execute(select(pages.c.row, pages.c.occurrences).where(pages.c.url == url)).one_or_none()
-    on_page = [] if row is None else contents.get_chunks(connection, row.row)
-    if row is None or not 0 <= position < len(on_page):
+    data = connection.scalar(select(pages.c.occurrences).where(pages.c.url == url))
+    rows = [] if data is None else unpack(data)
+    if not 0 <= position < len(rows):
         raise KeyError(f"{url} has no chunk {position}")
-    found, _ = decode_occurrences(row.occurrences, url, on_page)
-    return on_page[position], found[position]
+    return str(rows[position][3])

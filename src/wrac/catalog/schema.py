@@ -90,6 +90,7 @@ pages = Table(
     Column("document", Integer, ForeignKey("documents.row"), nullable=False, index=True),
     Column("plan", Integer, ForeignKey("plans.row"), nullable=False, index=True),
     Column("embedder", String, nullable=False),
+    Column("policy", Text, nullable=False),
     Column("places", Integer, nullable=False),
     Column("entries", Integer, nullable=False),
     # Anchor, label, prefix, ordinals and rendering of the page's occurrences, in their order.

@@ -16,7 +16,7 @@ from wrac.catalog import Database, Record, vectors
 from wrac.chunking import entries as make_entries
 from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Entry, Event, Page, Policy, Usage
-from wrac.fetching import MAX_SIZE, Skip, pages
+from wrac.fetching import MAX_SIZE, Skip, files, pages
 from wrac.flow.prepare import Prepared, recipe, state
 from wrac.flow.report import IndexReport, Progress, Skipped, silent
 from wrac.flow.rows import rows_of
@@ -64,6 +64,7 @@ class IndexRun:
     log: EventLog
     options: Options
     recipe: str = field(init=False)
+    total: int | None = None
     counts: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(
         default_factory=lambda: dict.fromkeys(("read", "parse", "plan", "embed", "write"), 0.0)
@@ -82,6 +83,7 @@ class IndexRun:
         started = time.perf_counter()
         pages(sources, base=self.options.base)  # refuses what cannot be read before anything is written
         count = self.options.workers if self.options.workers is not None else os.cpu_count() or 1
+        self.total = sum(map(self._size, sources)) if self.options.progress is not silent else None
         with self.database.writer(self.options.wait, self._waiting), Workers(count) as workers:
             for source in dict.fromkeys(sources):
                 self._source(source, workers, max(count * AHEAD, 1))
@@ -110,6 +112,7 @@ class IndexRun:
             seen.add(found.url)
             if isinstance(found, Skip):
                 skips.append(found)
+                self._done(found.url)
             elif (job := self._job(found, scope, workers)) is not None:
                 jobs.append(job)
             while len(jobs) >= bound or (jobs and jobs[0].answer.done()):
@@ -144,6 +147,7 @@ class IndexRun:
         return _Job(page, source, wanted, workers.submit(page, self.options.policy, None))
 
     def _unchanged(self, url: str, source: str, known: catalog.Known) -> None:
+        self._done(url)
         if known.reason:
             self.skipped.append(Skipped(url, known.reason))
             return
@@ -151,7 +155,6 @@ class IndexRun:
             with self.database.write() as connection:
                 catalog.own(connection, url, source)
         self.counts.update(pages=1, unchanged=1, units=known.places, chunks=known.chunks, reused=known.entries)
-        self.options.progress("index", self.counts["pages"], None, url)
 
     def _finish(self, job: _Job) -> None:
         """Embed and store one page, or record why it is not."""
@@ -174,7 +177,7 @@ class IndexRun:
             "plan", url=job.page.url, document=made.document.id, planner=made.plan.planner,
             groups=len(made.plan.groups), omitted=len(made.plan.omitted), cost=made.plan.usage.cost,
         )  # fmt: skip
-        self.options.progress("index", self.counts["pages"], None, job.page.url)
+        self._done(job.page.url)
 
     def _embed(self, url: str, texts: Sequence[str]) -> dict[bytes, bytes]:
         """Vectors of the texts that had none. All but the last batch are in the cache already, each committed."""
@@ -201,6 +204,7 @@ class IndexRun:
         record = Record(
             page=job.page, source=job.source, state=job.state, document=made.document, plan=made.plan,
             chunks=made.chunks, occurrences=made.occurrences, entries=entries, embedder=self.embedder.name,
+            policy=self.options.policy,
         )  # fmt: skip
         rows = rows_of(record, made.language, made.terms)
         with self.database.write() as connection:
@@ -211,6 +215,7 @@ class IndexRun:
     def _skip(self, job: _Job, reason: str) -> None:
         """Record that a page cannot be parsed; what it said before is not there any more."""
         self.skipped.append(Skipped(job.page.url, reason))
+        self._done(job.page.url)
         with self.database.write() as connection:
             if catalog.remove(connection, job.page.url):
                 SqliteIndex(connection).remove(job.page.url)
@@ -244,6 +249,16 @@ class IndexRun:
             for url in lost:
                 catalog.forgive(connection, url)
         self.gone += gone
+
+    def _size(self, source: str) -> int:
+        """How many files or pages a source will give, skips included."""
+        if not Path(source).is_dir():
+            return 1
+        return sum(1 for _ in files.walk(files.root(source, keep_name=True), {}))
+
+    def _done(self, url: str) -> None:
+        self.counts["done"] += 1
+        self.options.progress("index", self.counts["done"], self.total, url)
 
     def _spent(self, **seconds: float) -> None:
         for stage, spent in seconds.items():

@@ -91,8 +91,7 @@ class _Shown(Mapping[str, int]):
         """The chunk as it is rendered on its first page."""
         if entry not in self._texts:
             row = self.rows[entry][0]
-            _, occurrence = records.occurrence(self._connection, row.page, row.position)
-            self._texts[entry] = occurrence.markdown
+            self._texts[entry] = records.markdown(self._connection, row.page, row.position)
         return self._texts[entry]
 
 
