@@ -50,8 +50,6 @@ def _sources(tree: Node, depth: int = 0) -> Iterator[str]:
             yield from _attributes(node, depth)
             if node.tag == "script" and "ld+json" in (node.attr("type") or "").lower():
                 continue
-            if node.tag == "iframe" and node.attr("srcdoc"):
-                continue
             if node.shadow_root is not None:
                 stack.append(node.shadow_root)
             elif node.tag != "slot" and not node.children:

@@ -9,6 +9,9 @@ from typing import Any
 from wrac.core.types import DataAddress, HtmlAddress, Kind, Mark, Role, SpanKind, Visible
 from wrac.parsing.dom import Attributes, Element, Node
 
+HOLDER = -1
+"""The index of a frame that stands for no element of its own: it enters one element later than the tree has it."""
+
 DEEP = 200
 """Elements deeper than this are addressed by the selector of their ancestor at this depth."""
 

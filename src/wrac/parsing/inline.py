@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from wrac.core.types import Kind, Mark, MarkKind
 from wrac.parsing.dom import Attributes, Element, Node, Text, document
-from wrac.parsing.frames import Draft, Frame
+from wrac.parsing.frames import HOLDER, Draft, Frame
 from wrac.parsing.roles import hides_by_class, hides_by_style
 from wrac.parsing.run import Atom, Line
 from wrac.parsing.tags import BLOCKS, CODE_OF_THE_PAGE, MARKS, SPACE
@@ -360,8 +360,9 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
 
 def _iframe(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     source = node.attr("srcdoc")
-    if not source:
+    if frame.index != HOLDER:  # a deferred frame comes here twice
         walk.lose("fallback of a frame", node.text, node)
+    if not source:
         return False
     if walk.nesting >= _DEEPEST_SRCDOC:
         walk.lose(f"srcdoc nested deeper than {_DEEPEST_SRCDOC}", source, node)

@@ -14,12 +14,11 @@ from wrac.core.types import HtmlAddress
 from wrac.parsing import blocks, inline, tables
 from wrac.parsing.dom import Attributes, CData, DocumentFragment, Element, Node, Text, fragment
 from wrac.parsing.emit import AFTER, BEFORE, INSIDE, INSIDE_END, Emitter, position
-from wrac.parsing.frames import Frame, SpanDraft, Table
+from wrac.parsing.frames import HOLDER, Frame, SpanDraft, Table
 from wrac.parsing.roles import Panel, role_of, visible_of
 from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, SPANS
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
-_HOLDER: Final = -1  # the index of a frame that stands for no element of its own
 NO_PANELS: Final[Mapping[str, Panel]] = {}
 
 
@@ -128,7 +127,7 @@ class Segmenter(Emitter):
 
     def _holder(self, frame: Frame, node: Node, index: int) -> Frame:
         """A frame that enters one child of `frame`, and knows its position there."""
-        holder = Frame(node, frame.tag, iter((node,)), frame, _HOLDER)
+        holder = Frame(node, frame.tag, iter((node,)), frame, HOLDER)
         holder.path_ = frame.path()
         holder.count = index - 1
         holder.flat = holder.inline = False
@@ -238,7 +237,7 @@ class Segmenter(Emitter):
         if frame.inline:
             inline.leave(self, frame)
             return
-        if frame.index == _HOLDER:
+        if frame.index == HOLDER:
             return
         parent = frame.parent
         if frame.flat:
