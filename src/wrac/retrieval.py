@@ -6,6 +6,7 @@ speed and never in order. Equal scores stand in the order of their ids.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,16 @@ from typing import NamedTuple, TypeAlias
 
 from wrac.core.types import Chunk, Focus
 from wrac.text.bm25 import idf, saturation
+from wrac.text.characters import UNSPACED
 
 Scored: TypeAlias = tuple[str, float]
 """An entry's id and its score; a list of them is best first."""
 
 DEPTH = 200
+KNOWN, STRANGE, DOUBT = 2.0, 4.0, 0.3
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_RUN = re.compile(f"[^\\W_{UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,20 @@ def fuse(
     for entry, score in own.items():
         own[entry] = (score + fusion.page * lift.get(pages.get(entry, ""), 0.0)) / total
     return sorted(own.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def trust(text: str, pieces: int) -> float:
+    """How far an embedder that reads `text` in `pieces` tokens, special ones left out, can be believed about it: 0..1.
+
+    A model reads its own languages in little more than a piece a word, and related ones in two; other scripts,
+    identifiers and codes fall to splinters, and their vectors say little. 1 up to KNOWN pieces a word, then down to
+    DOUBT at STRANGE. Scripts without spaces have no words: a model that knows one reads several characters at once, so a
+    quarter of a word is counted for each.
+    """
+    words = len(_RUN.findall(text)) + len(_UNSPACED.findall(text)) / 4
+    marks = sum(not one.isalnum() and not one.isspace() for one in text)
+    each = (pieces - marks) / words if words else KNOWN
+    return 1.0 - (1.0 - DOUBT) * min(max((each - KNOWN) / (STRANGE - KNOWN), 0.0), 1.0)
 
 
 def _shares(ranked: Sequence[Scored], floor: float) -> list[Scored]:

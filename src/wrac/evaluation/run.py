@@ -46,9 +46,9 @@ def run(
     an unknown name, InputError for data that cannot be used.
     """
     corpus, judge = Corpus(), Judge()
-    chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies]
     once = cache(vectors)
     prepared = {search: prepare(search, once, tell) for search in searches}
+    chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies]
     rows = []
     for chunker in chunkers:
         tell(f"{chunker.name}: chunking")

@@ -17,7 +17,7 @@ from wrac.core.errors import ConfigError
 from wrac.evaluation.metrics import content_terms
 from wrac.evaluation.strategies import Passage
 from wrac.evaluation.vectors import Tell, VectorCache, pieces
-from wrac.retrieval import DEPTH, FUSION, Fusion, Scored, fuse
+from wrac.retrieval import DEPTH, FUSION, Fusion, Scored, fuse, trust
 from wrac.text import bm25
 from wrac.text.analysis import analyse, query_terms
 
@@ -90,15 +90,16 @@ def hybrid(
 ) -> Search:
     """The product's default search: its analysis, its embedder's vectors, its fusion with the page prior."""
     lexical = Lexical([analyse(passage.indexed) for passage in passages])
-    dense = _dense(passages, cache, tell)
+    dense, embedder = _dense(passages, cache, tell), cache.embedder
     ids = [f"{row:08d}" for row in range(len(passages))]
     pages = {entry: passage.page for entry, passage in zip(ids, passages, strict=True)}
 
     def search(query: str) -> list[int]:
         vector = cache.embed([query], query=True)[0]
+        believed = trust(query, embedder.tokens(query) - embedder.tokens(""))
         words = _named(ids, lexical.search(query_terms(query, ["en"]), DEPTH))
         meanings = _named(ids, dense.search(vector, DEPTH))
-        return [int(entry) for entry, _ in fuse(words, meanings, pages, fusion)]
+        return [int(entry) for entry, _ in fuse(words, meanings, pages, fusion, trust=believed)]
 
     return search
 

@@ -55,7 +55,7 @@ class VectorCache:
             fresh = dict(zip(keys, self.embedder.embed(texts, query=query), strict=True))
             with db:
                 rows = [(key, vector.tobytes()) for key, vector in fresh.items()]
-                db.executemany("insert or ignore into vector values (?, ?)", rows)
+                db.executemany("insert or replace into vector values (?, ?)", rows)
             self._known.update(fresh)
             self.computed += len(fresh)
             tell(f"embedding {start + len(fresh)}/{len(missing)}")
