@@ -251,16 +251,12 @@ def _atom(
     run.atom(kind, node, frame, index, start)
 
 
-def _parent(node: Node) -> Node:
-    return node.parent
-
-
 def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     texts = []
     for part in node.descendants:
         if type(part) is Text:
-            if _parent(part).tag in ("style", "script"):
-                walk.lose(f"{_parent(part).tag} of a drawing", part.data, node, keep=False)
+            if not _tags_between(part, node).isdisjoint(("style", "script")):
+                walk.lose("script or style of a drawing", part.data, node, keep=False)
             elif part.data.strip(SPACE):
                 texts.append(part.data.strip(SPACE))
     _atom(walk, frame, node, index, " ".join(texts), "image", "image")
@@ -273,24 +269,16 @@ def _math(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     for part in node.descendants:
         if type(part) is Text and part.data.strip(SPACE):
             inside: Node = part.parent
-            encoding = (inside.attrs.get("encoding") or "").lower() if inside.tag == "annotation" else ""
+            encoding = (inside.attrs.get("encoding") or "").lower() if getattr(inside, "tag", "") == "annotation" else ""
             if "tex" in encoding and tex is None:
                 tex = part.data.strip(SPACE)
-            elif inside.tag == "annotation" or _in_annotation(inside, node):
+            elif not _tags_between(part, node).isdisjoint(("annotation", "annotation-xml")):
                 walk.lose("second encoding of a formula", part.data, inside)
             else:
                 shown.append(part.data.strip(SPACE))
     if tex is not None and shown:
         walk.lose("presentation of a formula kept as TeX", "".join(shown), node)
     _atom(walk, frame, node, index, tex if tex is not None else "".join(shown), "math", "math", "tex" if tex else "")
-    return False
-
-
-def _in_annotation(node: Node, top: Node) -> bool:
-    while node is not None and node != top:
-        if node.tag == "annotation-xml":
-            return True
-        node = node.parent
     return False
 
 
@@ -343,19 +331,27 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     for part in node.descendants:
         if type(part) is not Text:
             continue
-        around: Node = part.parent
-        while around.tag not in ("rt", "rp", "rtc", "ruby") and around != node:
-            around = around.parent
-        if around.tag == "rp":
-            walk.lose("ruby parenthesis", part.data, around)
+        inside = _tags_between(part, node)
+        if not inside.isdisjoint(("rp", "script", "style", "template")):
+            walk.lose("ruby parenthesis" if "rp" in inside else "not shown in ruby", part.data, part.parent)
         else:
-            (readings if around.tag in ("rt", "rtc") else base).append(part.data.strip(SPACE))
+            (base if inside.isdisjoint(("rt", "rtc")) else readings).append(part.data.strip(SPACE))
     walk.text(frame, "".join(base))
     start = walk.run.length
     walk.text(frame, "".join(readings))
     if walk.run.length > start:
         walk.run.marks.append(Mark("ruby", start, walk.run.length))
     return False
+
+
+def _tags_between(part: Node, top: Node) -> set[str]:
+    """The tags of the elements around a node, below `top`."""
+    found = set()
+    around = part.parent
+    while around is not None and around != top:
+        found.add(getattr(around, "tag", "template"))
+        around = around.parent
+    return found
 
 
 def _iframe(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
