@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
 def dumps(value: Json) -> str:
-    """One line of JSON in UTF-8."""
-    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    """One line of JSON; non-ASCII text stands as it is."""
+    return _ENCODER.encode(value)
 
 
 def place_rows(document: Document) -> Iterator[Json]:
