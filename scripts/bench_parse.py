@@ -15,14 +15,16 @@ import platform
 import subprocess
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, TypeAlias
 
-import lxml.html
+import lxml.html  # type: ignore[import-untyped]
 from selectolax.lexbor import LexborHTMLParser
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -36,7 +38,7 @@ from wrac.parsing import parse
 from wrac.planning import plan
 from wrac.text.render import markdown
 
-Element = lxml.html.HtmlElement
+Element: TypeAlias = Any  # lxml has no types
 BLOCK = frozenset(
     "address article aside blockquote caption dd details div dl dt fieldset figcaption figure footer form "
     "h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
@@ -278,12 +280,13 @@ def to_chunks(page: Page, policy: Policy) -> object:
 
 def peer(policy: Policy) -> Callable[[Page], object]:
     """The fastest peer of BARS: semchunk over BeautifulSoup's text, with wrac's own token counter."""
-    import semchunk
-    from bs4 import BeautifulSoup
+    from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
+    from semchunk.semchunk import chunkerify
 
     from wrac.text.tokens import counter
 
-    split = semchunk.chunkerify(counter(policy.tokenizer).count, policy.maximum)
+    warnings.filterwarnings("ignore", category=XMLParsedAsHTMLWarning)
+    split = chunkerify(counter(policy.tokenizer).count, policy.maximum)
     return lambda page: split(BeautifulSoup(page.body, "lxml").get_text())
 
 

@@ -29,7 +29,7 @@ TEXTS = (
 )  # fmt: skip
 # What a select may hold changed in the HTML standard lately: only what all parsers agree on is generated.
 WHOLE = (
-    "<select><option>one<option>two &amp; three</select>", "<select><optgroup><option> four</option></optgroup></select>",
+    "<select><option>one<option>two &amp; three</select>", "<select><optgroup><option> x</option></optgroup></select>",
     '<img alt="alt &amp; text" src=i.png>', "<!-- comment -->", "<!doctype html>", "<?php x ?>", "<![CDATA[c]]>",
     '<iframe srcdoc="&lt;p&gt;in &amp;amp; frame&lt;/p&gt;"></iframe>', "<script>var a = '<p>no</p>';</script>",
     "<style>p { color: red }</style>", "<math><mi>x</mi></math>", "</p>", "</div>", "</b>", "</table>", "</li>",
@@ -37,7 +37,7 @@ WHOLE = (
     '<math><semantics><mi>y</mi><annotation encoding="application/x-tex">\\y</annotation></semantics></math>',
 )  # fmt: skip
 
-texts = st.sampled_from(TEXTS) | st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
+texts = st.sampled_from(TEXTS) | st.text(st.characters(codec="utf-8"), max_size=6)
 names = st.sampled_from(TAGS)
 
 
