@@ -211,25 +211,32 @@ def prefix(document: Document, chunk: Chunk, page: str = "") -> str:
     than its running text, as a title field would, and a part from the middle of a section reads like its first part.
     White space is folded, permalinks are left out, and what repeats the part before it is not said twice.
     """
-    own = [piece.unit for piece in chunk.slices if document.units[piece.unit].kind == "heading"]
-    places = _places(document, frozenset((*chunk.trail, *own)))
-    said = {unit: _plain(document.units[unit].text, places[unit]) for unit in (*chunk.trail, *own)}
-    heads = [*(said[unit] for unit in chunk.trail), " / ".join(dict.fromkeys(said[unit] for unit in own))]
-    parts: list[str] = []
-    for part in (" ".join(document.title.split()) or name(page), *heads):
-        if part and (not parts or part.casefold() != parts[-1].casefold()):
-            parts.append(part)
-    return SEPARATOR.join(parts)
+    return prefixes(document, (chunk,), page)[0]
 
 
-def _places(document: Document, wanted: frozenset[str]) -> dict[str, Place]:
-    """The first place of each wanted unit."""
-    found: dict[str, Place] = {}
-    for place in document.places if wanted else ():
-        if place.unit in wanted and place.unit not in found:
-            found[place.unit] = place
-            if len(found) == len(wanted):
-                break
+def prefixes(document: Document, chunks: Sequence[Chunk], page: str = "") -> tuple[str, ...]:
+    """The prefix of each of a page's chunks, in one pass over the page."""
+    titles = _headings(document)
+    title = " ".join(document.title.split()) or name(page)
+    result = []
+    for chunk in chunks:
+        own = dict.fromkeys(titles[piece.unit] for piece in chunk.slices if piece.unit in titles)
+        parts = [title]
+        for part in (*(titles[unit] for unit in chunk.trail), " / ".join(own)):
+            if part and part.casefold() != parts[-1].casefold():
+                parts.append(part)
+        result.append(SEPARATOR.join(filter(None, parts)))
+    return tuple(result)
+
+
+def _headings(document: Document) -> dict[str, str]:
+    """The texts of headings, and of whatever else opens a section, on one line, as their first places mark them."""
+    opening = {span.first for span in document.spans if span.kind == "section"}
+    found: dict[str, str] = {}
+    for place in document.places:
+        unit = document.units[place.unit]
+        if (unit.kind == "heading" or place.ordinal in opening) and unit.id not in found:
+            found[unit.id] = _plain(unit.text, place)
     return found
 
 

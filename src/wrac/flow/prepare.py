@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from wrac import __version__
-from wrac.chunking import chunk, prefix
+from wrac.chunking import chunk, prefixes
 from wrac.core.errors import InputError
 from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
@@ -43,14 +43,12 @@ def prepare(page: Page, policy: Policy, known: Document | None = None) -> Prepar
     parsed = time.perf_counter()
     planned = plan(document, policy)
     made = chunk(document, planned, policy, page.url)
-    prefixes = tuple(prefix(document, one, page.url) for one in made.chunks)
+    above = prefixes(document, made.chunks, page.url)
     language = document.language or guess("\n".join(one.text for one in made.chunks))
-    terms = tuple(
-        tuple(analyse(Entry(one, above).text, language)) for one, above in zip(made.chunks, prefixes, strict=True)
-    )
+    terms = tuple(tuple(analyse(Entry(one, line).text, language)) for one, line in zip(made.chunks, above, strict=True))
     done = time.perf_counter()
     return Prepared(
-        document, planned, made.chunks, made.occurrences, prefixes, terms, language, parsed - started, done - parsed
+        document, planned, made.chunks, made.occurrences, above, terms, language, parsed - started, done - parsed
     )
 
 
