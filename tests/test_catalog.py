@@ -42,7 +42,7 @@ def rows(database: Database) -> dict[str, int]:
         return {t.name: connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables}
 
 
-@settings(max_examples=40)
+@settings(max_examples=150, deadline=None)
 @given(documents())
 def test_a_document_is_decoded_to_what_was_encoded(document: Document) -> None:
     units = [document.units[unit] for unit in codec.unit_order(document)]
@@ -59,7 +59,7 @@ def test_bytes_of_another_form_are_refused(data: bytes) -> None:
 
 
 def test_pages_are_read_back_replaced_and_removed_without_a_trace(database: Database) -> None:
-    @settings(max_examples=12, **UNSHRUNK)  # type: ignore[arg-type]
+    @settings(max_examples=30, **UNSHRUNK)  # type: ignore[arg-type]
     @given(st.lists(records(), min_size=1, max_size=6))
     def law(found: list[Record]) -> None:
         empty(database)
@@ -84,7 +84,7 @@ def test_pages_are_read_back_replaced_and_removed_without_a_trace(database: Data
 
 
 def test_the_digest_is_of_what_is_known_not_of_how_it_came(database: Database) -> None:
-    @settings(max_examples=6, **UNSHRUNK)  # type: ignore[arg-type]
+    @settings(max_examples=12, **UNSHRUNK)  # type: ignore[arg-type]
     @given(st.lists(records(), min_size=2, max_size=4, unique_by=lambda record: record.page.url))
     def law(found: list[Record]) -> None:
         digests: set[str] = set()

@@ -116,7 +116,7 @@ def same(found: list[tuple[str, float]], wanted: list[tuple[str, float]]) -> Non
 def test_a_store_ranks_as_the_oracle_does_after_any_history(
     store: Store, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    @settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+    @settings(max_examples=15, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
     @given(histories(), WORDS, st.integers(1, 4))
     def law(history: list[tuple[str, list[Row]]], query: list[str], k: int) -> None:
         known: Vectors = {}

@@ -219,7 +219,8 @@ def _joints(chunk: Chunk, document: Document) -> list[str]:
     at = 0
     for number, piece in enumerate(chunk.slices):
         text = document.units[piece.unit].text[piece.start : piece.end]
-        start = chunk.text.find(text, at) if text else at
+        # An empty slice stands anywhere; at the end it takes what white space is left.
+        start = chunk.text.find(text, at) if text or number + 1 < len(chunk.slices) else len(chunk.text)
         joint = chunk.text[at:start]
         if start < 0 or joint.strip() or (number == 0 and joint):
             raise ValueError(f"{chunk.id}: slice {number} does not stand in its text")
