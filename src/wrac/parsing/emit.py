@@ -116,7 +116,7 @@ class Emitter:
     def _locate_range(self, draft: Draft, frame: Frame, start: Edge, end: Edge) -> None:
         first, last = position(start), position(end)
         draft.selector = frame.path()
-        draft.context = "pre" if frame.pre else "body"
+        draft.context = "pre" if frame.pre else "template" if frame.tag == "template" else "body"
         unsure = end[1] == BEFORE and end[0].tag == "table"  # the text may have been moved out of the table
         if frame.tag in ("", "html", "body"):
             unsure = unsure or (first is None and frame.depth > 0)

@@ -142,8 +142,8 @@ class Frame:
 
     __slots__ = (
         "atom", "children", "closed", "count", "counter", "depth", "fence", "first", "flat", "half_closed", "index",
-        "inline", "inside", "language", "lists", "node", "on_leave", "owner", "parent", "path_", "pre", "role", "row",
-        "soft", "table", "tag", "visible",
+        "inline", "inside", "is_main", "language", "lists", "node", "on_leave", "owner", "parent", "path_", "pre",
+        "role", "row", "soft", "table", "tag", "visible",
     )  # fmt: skip
 
     def __init__(self, node: Node, tag: str, children: Iterator[Any], parent: Frame | None, index: int) -> None:
@@ -156,7 +156,7 @@ class Frame:
         self.path_: str | None = None
         self.on_leave: list[Any] | None = None
         self.inline = False
-        self.closed = self.half_closed = False
+        self.closed = self.half_closed = self.is_main = False
         self.first = 0
         self.atom: tuple[Kind, int] | None = None
         if parent is None:

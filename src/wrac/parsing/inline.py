@@ -269,7 +269,9 @@ def _math(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     for part in node.descendants:
         if type(part) is Text and part.data.strip(SPACE):
             inside: Node = part.parent
-            encoding = (inside.attrs.get("encoding") or "").lower() if getattr(inside, "tag", "") == "annotation" else ""
+            encoding = (
+                (inside.attrs.get("encoding") or "").lower() if getattr(inside, "tag", "") == "annotation" else ""
+            )
             if "tex" in encoding and tex is None:
                 tex = part.data.strip(SPACE)
             elif not _tags_between(part, node).isdisjoint(("annotation", "annotation-xml")):
@@ -328,12 +330,17 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     """The base first, then the readings under a mark, so that neither is torn apart."""
     base: list[str] = []
     readings: list[str] = []
-    for part in node.descendants:
+    for place, part in enumerate(node.descendants, 1):
         if type(part) is not Text:
+            if type(part) is Element and part.tag == "img":
+                base.append(part.attr("alt") or "")
+            elif type(part) is Element and part.tag == "iframe":
+                walk.defer(frame, part, place)
             continue
         inside = _tags_between(part, node)
-        if not inside.isdisjoint(("rp", "script", "style", "template")):
-            walk.lose("ruby parenthesis" if "rp" in inside else "not shown in ruby", part.data, part.parent)
+        if not inside.isdisjoint(("rp", "script", "style", "template", "iframe")):
+            if "iframe" not in inside:
+                walk.lose("ruby parenthesis" if "rp" in inside else "not shown in ruby", part.data, part.parent)
         else:
             (base if inside.isdisjoint(("rt", "rtc")) else readings).append(part.data.strip(SPACE))
     walk.text(frame, "".join(base))

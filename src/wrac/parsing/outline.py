@@ -54,9 +54,16 @@ class Outline:
             section = sections[index]
             if section.span.first < frame.first:
                 return
-            if section.fence is frame or (section.soft is frame and section.level > 1 and now - 1 > section.span.first):
+            softly = frame.is_main or (section.soft is frame and section.level > 1)
+            if section.fence is frame or (softly and now - 1 > section.span.first):
                 while len(sections) > index:
                     self._end(sections.pop().span, now)
+
+    def cut(self, frame: Frame, now: int) -> None:
+        """The page's end matter begins in `frame`: no section outside a fence goes on into it."""
+        if frame.fence is None:
+            while self.sections and self.sections[-1].fence is None:
+                self._end(self.sections.pop().span, now)
 
     def _end(self, span: SpanDraft, now: int) -> None:
         if now > span.first:

@@ -19,6 +19,7 @@ from wrac.parsing.roles import Panel, role_of, visible_of
 from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, SPANS
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
+_END_MATTER: Final = frozenset(("footer", "cookie"))
 NO_PANELS: Final[Mapping[str, Panel]] = {}
 
 
@@ -199,10 +200,13 @@ class Segmenter(Emitter):
         quoted = tag == "footer" and frame.owner is not None and frame.owner.kind == "quote"
         if not quoted and (attrs or tag in SPANS or tag in ("main", "article", "search", "menu")):
             new.role = role_of(node, tag, attrs, frame.role, frame.inside)
-        if tag in ("main", "article") or aria == "main":
+        new.is_main = tag == "main" or aria == "main"
+        if new.is_main or tag == "article":
             new.inside = True
+        elif new.role != frame.role and new.role in _END_MATTER and not frame.inside and self.outline.sections:
+            self.outline.cut(frame, len(self.drafts))
         new.closed = tag in CLOSED
-        new.half_closed = tag in HALF_CLOSED
+        new.half_closed = new.is_main or tag in HALF_CLOSED
         new.first = len(self.drafts)
         blocks.own(self, new, frame, attrs, aria)
         if tag == "table":
