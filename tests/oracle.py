@@ -22,11 +22,12 @@ from wrac.core.types import Document
 
 PROGRAM = frozenset({"script", "style"})
 ALT = frozenset({"img", "area", "input"})
+INTEGRATION = frozenset({"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"})
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 
 
 class Source(NamedTuple):
-    """A piece of text and what it is: text, alt, tex, data; title and program are never owed as units."""
+    """A piece of text and what it is: text, alt, tex, data; title, program and either are never owed as units."""
 
     kind: str
     text: str
@@ -81,15 +82,30 @@ def _own(node: LexborNode) -> Iterator[Source]:
         kind = (attributes.get("type") or "").strip().lower()
         text = node.text(deep=True) or ""
         yield from ([Source("data", t) for t in faq_strings(text)] if kind == "application/ld+json" else [])
-        yield Source("tex" if kind.startswith("math/tex") else "program", text)
+        program = "either" if foreign(node) else "program"
+        yield Source("tex" if kind.startswith("math/tex") else program, text)
     elif tag == "template":
         for fragment in node.template_fragments():
             for child in fragment.iter(include_text=True):
                 yield from _walk(child)
+    elif tag in {"iframe", *ALT} and foreign(node):
+        return
     elif tag == "iframe" and attributes.get("srcdoc"):
         yield from sources((attributes["srcdoc"] or "").replace("\r\n", "\n"))
     elif tag in ALT and attributes.get("alt") and (tag != "input" or attributes.get("type") == "image"):
         yield Source("alt", attributes["alt"] or "")
+
+
+def foreign(node: LexborNode) -> bool:
+    """Whether an element belongs to a drawing or a formula, where HTML's names mean nothing."""
+    above = node.parent
+    while above is not None:
+        if above.tag in INTEGRATION:
+            return False
+        if above.tag in {"svg", "math"}:
+            return True
+        above = above.parent
+    return False
 
 
 def faq_strings(text: str) -> list[str]:
