@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from wrac.indexing import ALL, Filters, Row
+from wrac.indexing import ALL, DIGITS, Filters, Row
 from wrac.text.bm25 import idf, saturation
 
 DIMENSIONS = 16
@@ -69,12 +69,13 @@ class Oracle:
             for entry in containing:
                 weight = saturation(counts[entry][term], len(entries[entry].terms), average)
                 scores[entry] = scores.get(entry, 0.0) + idf(len(entries), len(containing)) * weight
-        return self._best(scores, k, filters)
+        rounded = {entry: round(score, DIGITS) for entry, score in scores.items()}
+        return self._best(rounded, k, filters)
 
     def dense(self, vector: NDArray[np.float32], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         wide = vector.astype(np.float64)
         scores = {
-            entry: round(float(self.vectors[row.key].astype(np.float64) @ wide), 6)
+            entry: round(float(self.vectors[row.key].astype(np.float64) @ wide), DIGITS)
             for entry, row in self._entries(ALL).items()
             if row.key in self.vectors
         }

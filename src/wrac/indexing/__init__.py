@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from wrac.core.types import NOTHING
 
 Vector = NDArray[np.float32]
+DIGITS = 6
+"""Digits of a score. The last bits of a sum depend on its order; rounded scores tie in every store alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ ALL = Filters()
 
 
 class Index(Protocol):
-    """Rows in, ranked entries out. Scores are exact; equal ones are ordered by entry id, so every store agrees."""
+    """Rows in, ranked entries out. Scores are exact to `DIGITS`; equal ones stand in the order of their ids."""
 
     def put(self, page: str, rows: Sequence[Row]) -> None:
         """The page's rows are these, in place of what they were."""
@@ -102,11 +104,11 @@ class Index(Protocol):
         ...
 
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
-        """The best `k` entries by BM25 with their scores, above zero; counts are over the whole index."""
+        """The best `k` entries by BM25 with their scores, above zero, rounded; counts are over the whole index."""
         ...
 
     def dense(self, vector: Vector, k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
-        """The best `k` entries by the inner product with a float32 vector of unit length, rounded to six digits."""
+        """The best `k` entries by the inner product with a float32 vector of unit length, rounded."""
         ...
 
     def rows(self, entries: Sequence[str], filters: Filters = ALL) -> dict[str, list[Row]]:

@@ -16,7 +16,7 @@ import sqlalchemy
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
-from wrac.indexing import ALL, Filters, Row, Vector, tables
+from wrac.indexing import ALL, DIGITS, Filters, Row, Vector, tables
 from wrac.indexing.postings import Postings, batches
 from wrac.indexing.vectors import Fetch, Matrix, MatrixFile, scan
 from wrac.text import bm25
@@ -71,7 +71,7 @@ class SqliteIndex:
         self._advance()
 
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
-        """The best `k` entries by BM25 with their scores, above zero; counts are over the whole index."""
+        """The best `k` entries by BM25 with their scores, above zero, rounded; counts are over the whole index."""
         size, average = self._statistics()
         allowed = self._mask(filters)
         if not size or k < 1 or not terms:
@@ -86,11 +86,12 @@ class SqliteIndex:
         found = np.flatnonzero(scores if allowed is None else np.where(allowed, scores, 0.0))
         if k < len(found):
             edge = np.partition(scores[found], len(found) - k)[len(found) - k]
-            found = found[scores[found] >= edge]
-        return self._ranked([int(number) for number in found], [float(score) for score in scores[found]], k)
+            found = found[scores[found] >= edge - 1e-5]
+        rounded = np.round(scores[found], DIGITS)
+        return self._ranked([int(number) for number in found], [float(score) for score in rounded], k)
 
     def dense(self, vector: Vector, k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
-        """The best `k` entries by the inner product with a float32 vector of unit length, rounded to six digits."""
+        """The best `k` entries by the inner product with a float32 vector of unit length, rounded."""
         return self._ranked(*scan(self.derived(), vector, k, self._mask(filters)), k)
 
     def derived(self) -> Matrix:

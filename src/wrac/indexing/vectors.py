@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wrac.indexing import Vector
+from wrac.indexing import DIGITS, Vector
 
 MAGIC = b"wracvec1"
 _HEADER = np.dtype([("magic", "S8"), ("generation", "<i8"), ("rows", "<i8"), ("dimensions", "<i8")])
@@ -138,5 +138,5 @@ def scan(matrix: Matrix, vector: Vector, k: int, allowed: NDArray[np.bool_] | No
         rough[~allowed[matrix.numbers]] = -np.inf
     edge = np.partition(rough, len(rough) - k)[len(rough) - k] if k < len(rough) else -np.inf
     near = np.flatnonzero((rough >= edge - 1e-5) & np.isfinite(rough))
-    exact = np.round(matrix.vectors[near].astype(np.float64) @ vector.astype(np.float64), 6)
+    exact = np.round(matrix.vectors[near].astype(np.float64) @ vector.astype(np.float64), DIGITS)
     return [int(number) for number in matrix.numbers[near]], [float(score) for score in exact]
