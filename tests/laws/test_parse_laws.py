@@ -99,32 +99,34 @@ def test_another_process_with_other_hashing_gives_the_same() -> None:
 N = 100_000
 DEEP = {
     "div": "<div>" * N + "x",
+    "closed div": "<div>" * N + "x" + "</div>" * N,
     "span": "<span>" * N + "x",
     "b": "<b>" * N + "x",
+    "font": "<font>" * N + "x",
     "list": "<ul><li>" * (N // 2) + "x",
-    "options": "<select>" + "<option>x" * N + "</select>",
-    "closed quote": "<blockquote>" * (N // 4) + "x" + "</blockquote>" * (N // 4),
-    "definitions": "<dl><dd>" * (N // 8) + "x",
-    "svg": "<svg>" * (N // 4) + "x",
-    "section with headings": "<section><h2>h</h2>" * (N // 20) + "x",
-    "details": "<details><summary>s</summary>" * (N // 20) + "x",
-    "table": "<table><tr><td>" * (N // 12) + "x",
-    "headed table": "<table><tr><th>h<td>" * (N // 20) + "x",
-    "template": "<template>" * (N // 4) + "x",
-    "link": "<a href=x><div>" * (N // 8) + "x",
+    "quote": "<blockquote>" * N + "x",
+    "definitions": "<dl><dd>" * (N // 2) + "x",
+    "svg": "<svg>" * N + "x",
+    "section with headings": "<section><h2>h</h2>" * (N // 2) + "x",
+    "details": "<details><summary>s</summary>" * (N // 2) + "x",
+    "table": "<table><tr><td>" * (N // 3) + "x",
+    "headed table": "<table><tr><th>h<td>" * (N // 4) + "x",
+    "template": "<template>" * N + "x",
+    "link": "<a href=x><div>" * (N // 2) + "x",
     "json": '<script type="application/ld+json">' + "[" * N + "</script>x",
     "srcdoc": "<iframe srcdoc='" * N + "x",
-    "option groups": "<select>" + "<optgroup><option>x" * (N // 8) + "</select>",
+    "options": "<select>" + "<option>x" * N + "</select>",
+    "option groups": "<select>" + "<optgroup><option>x" * (N // 2) + "</select>",
 }
 
 
 @pytest.mark.parametrize("name", DEEP)
 def test_depth_and_options_cost_half_a_second_or_are_refused(name: str) -> None:
-    """100,000 plain elements, or fewer that are units; a second on a machine that is busy."""
+    """100,000 elements in half a second of processor time (the best of three), or an error that names the cap."""
     took = seconds(DEEP[name])
     if 0.5 <= took < 2:
-        took = min(seconds(DEEP[name]) for _ in range(3))
-    assert took < 1, f"{name}: {took:.2f} s of processor time"
+        took = min(took, seconds(DEEP[name]), seconds(DEEP[name]))
+    assert took < 0.5, f"{name}: {took:.2f} s of processor time"
 
 
 def seconds(html: str) -> float:
@@ -188,13 +190,13 @@ WIDE = {
     "stray ends": wide("x</p></div>"),
     "unclosed formatting": wide("<p><i>x"),
 }  # fmt: skip
-SLOW_IN_THE_TREE_BUILDER = {"unclosed formatting": 200}
+SLOW_IN_THE_TREE_BUILDER = {"unclosed formatting": 400}
 
 
 @pytest.mark.parametrize("name", WIDE)
 def test_time_grows_with_the_page_and_not_faster(name: str) -> None:
     """Four times the page, four times the time; half as much again for a busy machine and warm caches."""
-    small = SLOW_IN_THE_TREE_BUILDER.get(name, 1_000)
+    small = SLOW_IN_THE_TREE_BUILDER.get(name, 2_000)
     ratios = []
     for _ in range(4):
         ratios.append(max(seconds(WIDE[name](small * 4)), 0.01) / max(seconds(WIDE[name](small)), 0.0025))
