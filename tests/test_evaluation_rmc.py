@@ -22,9 +22,10 @@ from wrac.core.errors import ConfigError, InputError, StorageError
 from wrac.core.types import Page
 from wrac.evaluation import differences, run
 from wrac.evaluation.__main__ import main
-from wrac.evaluation.datasets import DataSet, lines, rmc
+from wrac.evaluation.datasets import DataSet, Query, lines, rmc
 from wrac.evaluation.search import Dense, Lexical
 from wrac.evaluation.strategies import Corpus, Fixed, Passage, Passages, Sections, WholePage
+from wrac.evaluation.tuning import DENSE, PAGE, SATURATIONS, Weights, left_out, tune
 from wrac.evaluation.vectors import VectorCache, pieces
 from wrac.text import bm25
 
@@ -165,6 +166,31 @@ def test_differences_are_paired_with_the_baseline_under_the_same_search(results:
     assert [one["strategy"] for one in found] == ["agentic (published)", "W-RAC (published)"]
     assert all(one["metrics"]["B@250"]["real"] and one["metrics"]["B@250"]["high"] < 0 for one in found)
     assert differences(results["rows"], "no such row") == []
+
+
+def test_weights_are_chosen_without_the_company_they_are_read_on() -> None:
+    """Each company has weights that are best on it alone; leaving it out must never choose them."""
+    companies = ["a", "b", "c"]
+    queries = tuple(Query(c, "?", (), {"company": c}) for c in companies)
+    data = DataSet("three", Path(), (), queries)
+    grid = [Weights(1.0, 0.5, dense, page) for dense in (0.0, 0.5, 0.7) for page in (0.0, 0.5)]
+    scores = {weights: np.full(3, 0.5) for weights in grid}
+    for own, weights in enumerate(grid[1:4]):
+        scores[weights] = np.where(np.arange(3) == own, 0.9, 0.2)
+    scores[grid[5]] = np.full(3, 0.6)
+    rows = [line.split() for line in left_out(data, scores).splitlines()[1:]]
+    assert [row[0] for row in rows] == companies
+    assert [row[1:5] for row in rows] == [["1", "0.5", "0.7", "0.5"]] * 3
+    assert [row[5:] for row in rows] == [
+        ["0.600", "0.900", "0.500", "0.900"],
+        *[["0.600", "0.900", "0.500", "0.200"]] * 2,
+    ]
+
+
+def test_tuning_runs_every_choice_once_for_each_query(site: Path, tmp_path: Path) -> None:
+    scores = tune(rmc(site), ["sections", "page"], VectorCache(FakeEmbedder(), tmp_path / "cache"), lambda _: None)
+    assert len(scores) == len(SATURATIONS) * len(DENSE) * len(PAGE)
+    assert all(values.shape == (1,) and 0.0 <= values[0] <= 1.0 for values in scores.values())
 
 
 def test_the_command_prints_a_table_and_writes_all_results(

@@ -81,8 +81,8 @@ def trust(text: str, pieces: int) -> float:
 
     A model reads its own languages in little more than a piece a word, and related ones in two; other scripts,
     identifiers and codes fall to splinters, and their vectors say little. 1 up to KNOWN pieces a word, then down to
-    DOUBT at STRANGE. Scripts without spaces have no words: a model that knows one reads several characters at once, so a
-    quarter of a word is counted for each.
+    DOUBT at STRANGE. Scripts without spaces have no words: a model that knows one reads several characters at once, so
+    a quarter of a word is counted for each.
     """
     words = len(_RUN.findall(text)) + len(_UNSPACED.findall(text)) / 4
     marks = sum(not one.isalnum() and not one.isspace() for one in text)
@@ -154,8 +154,9 @@ def focus(
 ) -> tuple[Focus, ...]:
     """The units of one hit that answer the query's terms, best first, at most `most`; none that holds no query term.
 
-    `units` are (id, text, terms) in reading order; `rare` is `rarity` over the units of all hits. A score is the weight
-    of the query terms found in the unit as a share of all query terms' weight, long units damped as BM25 does.
+    `units` are (id, text, terms) in reading order, best without headings, which match a query and answer nothing;
+    `rare` is `rarity` over the units of all hits. A score is the weight of the query terms found in the unit as a
+    share of all query terms' weight, long units damped as BM25 does.
     """
     wanted = {term: rare.get(term, 0.0) for term in query}
     total = sum(wanted.values())

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from wrac.core.errors import WracError
 from wrac.evaluation import datasets, report
-from wrac.evaluation.run import differences, run
+from wrac.evaluation.run import default_vectors, differences, run
 from wrac.evaluation.search import SEARCHES
 from wrac.evaluation.strategies import STRATEGIES
+from wrac.evaluation.tuning import left_out, tune
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,6 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         data = datasets.rmc(options.data or _data_folder() / "rmc")
         tell = _progress if sys.stderr.isatty() else _line
+        if options.tune:
+            scores = tune(data, options.strategies.split(","), default_vectors(), tell)
+            sys.stdout.write(left_out(data, scores) + "\n")
+            return 0
         results = run(data, options.strategies.split(","), options.search.split(","), tell=tell)
     except WracError as error:
         sys.stderr.write(f"error: {error}\n")
@@ -48,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     say("--search", default=",".join(SEARCHES), help="names, comma between (default: %(default)s)")
     say("--baseline", default="sections", help="the row that differences are measured to (default: %(default)s)")
     say("--json", type=Path, metavar="FILE", help="write all results, per query, to FILE")
+    say("--tune", action="store_true", help="choose search weights by leaving one company out, and print them")
     say("--brief", action="store_true", help="no breakdown by company and query type")
     return parser
 

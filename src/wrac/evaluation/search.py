@@ -90,7 +90,7 @@ def hybrid(
 ) -> Search:
     """The product's default search: its analysis, its embedder's vectors, its fusion with the page prior."""
     lexical = Lexical([analyse(passage.indexed) for passage in passages])
-    dense, embedder = _dense(passages, cache, tell), cache.embedder
+    dense, embedder = dense_over(passages, cache, tell), cache.embedder
     ids = [f"{row:08d}" for row in range(len(passages))]
     pages = {entry: passage.page for entry, passage in zip(ids, passages, strict=True)}
 
@@ -104,7 +104,8 @@ def hybrid(
     return search
 
 
-def _dense(passages: Sequence[Passage], cache: VectorCache, tell: Tell | None) -> Dense:
+def dense_over(passages: Sequence[Passage], cache: VectorCache, tell: Tell | None = None) -> Dense:
+    """Cosine over passages, each in as many parts as the embedder's window asks for."""
     owned = [(row, part) for row, passage in enumerate(passages) for part in pieces(passage.indexed, cache.embedder)]
     vectors = cache.embed([part for _, part in owned], tell=tell)
     return Dense(vectors, np.array([row for row, _ in owned], np.intp), len(passages))

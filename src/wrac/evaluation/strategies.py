@@ -159,7 +159,7 @@ class WholePage:
 
 @dataclass(frozen=True, slots=True)
 class Wrac:
-    """wrac's own chunks by the rules planner; the reader is given trail and text."""
+    """wrac's own chunks by the rules planner: trail and text to the reader, the product's index entry to the search."""
 
     corpus: Corpus
     policy: Policy | None = None
@@ -170,14 +170,14 @@ class Wrac:
         return Passages(tuple(passage for page in pages for passage in self._page(page)))
 
     def _page(self, page: Page) -> Iterator[Passage]:
-        from wrac.chunking import chunk
+        from wrac.chunking import chunk, entry
         from wrac.planning import plan
 
         document = self.corpus.document(page)
         policy = self.policy or Policy()
         for one in chunk(document, plan(document, policy), policy, page.url).chunks:
             text = _headed((document.units[unit].text for unit in one.trail), one.text)
-            yield Passage(page.url, text, _indexed(page.url, text))
+            yield Passage(page.url, text, entry(document, one, page.url).text)
 
 
 @dataclass(frozen=True, slots=True)
