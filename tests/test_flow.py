@@ -116,6 +116,7 @@ def test_other_sizes_plan_anew(workspace: Workspace, site: Path) -> None:
     first = index(workspace, site)
     second = index(workspace, site, policy=Policy(target=20, maximum=40))
     assert second.unchanged == 0
+    assert second.seconds["parse"] < 0.01 < first.seconds["parse"]
     assert second.chunks > first.chunks
     assert all(hit.tokens < 120 for hit in workspace.search("refunds", k=50))
     digest(workspace)
@@ -160,6 +161,24 @@ def test_a_page_that_turned_bad_is_no_longer_found(workspace: Workspace, site: P
     assert index(workspace, site).skipped == (Skipped("site/000-refunds.html", "empty"),)
     assert "site/000-refunds.html" not in {hit.url for hit in workspace.search("refunds", k=50)}
     digest(workspace)
+
+
+def test_what_cannot_be_read_now_stays(workspace: Workspace, site: Path) -> None:
+    (site / "part").mkdir()
+    for name in ("000-refunds.html", "001-shipping.html"):
+        (site / name).rename(site / "part" / name)
+    index(workspace, site)
+    before = digest(workspace)
+    (site / "part").rename(site.parent / "elsewhere")
+    (site / "part").symlink_to(site / "nowhere")  # as a folder on a disk that is not mounted
+    report = index(workspace, site)
+    assert report.gone == ()
+    assert [skip.url for skip in report.skipped] == ["site/part"]
+    assert "site/part/000-refunds.html" in {hit.url for hit in workspace.search("refunds", k=50)}
+    (site / "part").unlink()
+    (site.parent / "elsewhere").rename(site / "part")
+    index(workspace, site)
+    assert digest(workspace) == before
 
 
 def test_a_missing_source_is_refused_before_anything_is_done(workspace: Workspace, site: Path) -> None:

@@ -133,6 +133,19 @@ def find(connection: Connection, url: str) -> Known | None:
     return None if gone is None else Known(tagged("s1", gone.state), gone.source, gone.reason)
 
 
+def parsed(connection: Connection, page: Page) -> Document | None:
+    """The stored document of a page with these bytes, media type and charset; None when there is none."""
+    joined = pages.join(bodies, bodies.c.row == pages.c.body)
+    same = (
+        (pages.c.url == page.url)
+        & (pages.c.media_type == page.media_type)
+        & (pages.c.charset == page.charset)
+        & (bodies.c.id == short(page.body_id))
+    )
+    row = connection.scalar(select(pages.c.document).select_from(joined).where(same))
+    return None if row is None else contents.get_document(connection, row)
+
+
 def own(connection: Connection, url: str, source: str) -> None:
     """Say by which source a page is reached now."""
     connection.execute(update(pages).where(pages.c.url == url).values(source=source))

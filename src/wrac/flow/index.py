@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,7 +17,7 @@ from wrac.chunking import entries as make_entries
 from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Entry, Event, Page, Policy, Usage
 from wrac.fetching import MAX_SIZE, Skip, files, pages
-from wrac.flow.prepare import Prepared, recipe, state
+from wrac.flow.prepare import PARSERS, Prepared, recipe, state
 from wrac.flow.report import IndexReport, Progress, Skipped, silent
 from wrac.flow.rows import rows_of
 from wrac.flow.workers import Workers
@@ -121,7 +121,8 @@ class IndexRun:
             self._finish(jobs.popleft())
         self._pass_over(skips, scope)
         if Path(source).is_dir():
-            self._forget(scope, seen)
+            closed = tuple(f"{skip.url}/" for skip in skips if skip.reason.startswith("unreadable"))
+            self._forget(scope, seen, closed)
 
     def _read(self, source: str) -> Iterator[Page | Skip]:
         """What a source holds, its time counted."""
@@ -140,11 +141,15 @@ class IndexRun:
         wanted = state(page, self.recipe)
         with self.database.read() as connection:
             known = catalog.find(connection, page.url)
-        if known is not None and known.state == wanted:
+            same = known is not None and known.state == wanted
+            document = None if known is None or same else catalog.parsed(connection, page)
+        if known is not None and same:
             self._unchanged(page.url, source, known)
             return None
         self._tell("fetch", url=page.url, status=page.status, bytes=len(page.body))
-        return _Job(page, source, wanted, workers.submit(page, self.options.policy, None))
+        if document is not None and document.parser not in PARSERS:
+            document = None
+        return _Job(page, source, wanted, workers.submit(page, self.options.policy, document))
 
     def _unchanged(self, url: str, source: str, known: catalog.Known) -> None:
         self._done(url)
@@ -225,8 +230,9 @@ class IndexRun:
         """Record what became no page. A page that is unreadable now stays as it was: it is still there."""
         self.skipped += [Skipped(skip.url, skip.reason) for skip in skips]
         with self.database.read() as connection:
-            known = {skip.url: catalog.find(connection, skip.url) for skip in skips}
-        new = [skip for skip in skips if not _recorded(known[skip.url], skip)]
+            recorded = {one.url: one.reason for one in catalog.skipped(connection)}
+            stored = set(catalog.urls(connection))
+        new = [skip for skip in skips if recorded.get(skip.url) != skip.reason and not _stays(skip, stored)]
         if not new:
             return
         with self.database.write() as connection:
@@ -235,10 +241,10 @@ class IndexRun:
                     SqliteIndex(connection).remove(skip.url)
                 catalog.skip(connection, catalog.Skipped(skip.url, source, NEVER, skip.reason))
 
-    def _forget(self, source: str, seen: set[str]) -> None:
-        """Remove the pages of a folder that are not in it any more."""
+    def _forget(self, source: str, seen: set[str], closed: tuple[str, ...]) -> None:
+        """Remove the pages of a folder that are not in it any more; what lies in a closed folder cannot be known."""
         with self.database.read() as connection:
-            gone = [url for url in catalog.urls(connection, source) if url not in seen]
+            gone = [url for url in catalog.urls(connection, source) if url not in seen and not url.startswith(closed)]
             lost = [s.url for s in catalog.skipped(connection) if s.source == source and s.url not in seen]
         if not gone and not lost:
             return
@@ -279,8 +285,6 @@ def _sum(one: Usage, other: Usage) -> Usage:
     return Usage(*(getattr(one, part.name) + getattr(other, part.name) for part in fields(Usage)))
 
 
-def _recorded(known: catalog.Known | None, skip: Skip) -> bool:
-    """Whether a skip is in the catalog as it is, or leaves a stored page alone."""
-    if known is None:
-        return False
-    return known.reason == skip.reason if known.reason else skip.reason.startswith("unreadable")
+def _stays(skip: Skip, stored: Set[str]) -> bool:
+    """Whether a skip leaves a stored page alone."""
+    return skip.url in stored and skip.reason.startswith("unreadable")

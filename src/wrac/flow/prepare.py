@@ -10,10 +10,13 @@ from wrac.chunking import chunk, prefixes
 from wrac.core.errors import InputError
 from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
-from wrac.parsing import parse
+from wrac.parsing import html, markdown, parse, plain
 from wrac.planning import RulesPlanner, plan
 from wrac.text.analysis import analyse, analyser, guess
 from wrac.text.tokens import counter
+
+PARSERS = frozenset((html.PARSER, markdown.PARSER, plain.PARSER))
+"""Names and versions of the parsers; what another one made is not used again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def answer(page: Page, policy: Policy, known: Document | None = None) -> Prepare
 def recipe(policy: Policy, embedder: str) -> str:
     """Names and versions of all that makes a page what it becomes here; a page made by another one is made again."""
     planner = RulesPlanner(policy, counter(policy.tokenizer)).name
-    return "\n".join((f"wrac@{__version__}", planner, policy.tokenizer, analyser(), embedder))
+    return "\n".join((f"wrac@{__version__}", *sorted(PARSERS), planner, policy.tokenizer, analyser(), embedder))
 
 
 def state(page: Page, made_by: str) -> str:

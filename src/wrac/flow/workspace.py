@@ -58,7 +58,7 @@ class Workspace:
 
     def index(  # noqa: PLR0913 - the options of one verb
         self,
-        sources: Sequence[str | Path],
+        sources: str | Path | Sequence[str | Path],
         *,
         meta: Mapping[str, str] = NOTHING,
         policy: Policy | None = None,
@@ -76,7 +76,8 @@ class Workspace:
         from wrac.flow.index import IndexRun, Options
 
         options = Options(meta, base, max_size, policy or Policy(), workers, wait, progress or silent)
-        report = IndexRun(self.database, self.embedder, self.log, options).run([str(source) for source in sources])
+        named = [sources] if isinstance(sources, str | Path) else sources
+        report = IndexRun(self.database, self.embedder, self.log, options).run([str(source) for source in named])
         with self.database.read() as connection:
             self.index_in(connection).derived()
         return report
