@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from wrac.core.types import Role, Visible
-from wrac.parsing.dom import Attributes, Node
+from wrac.parsing.dom import Attributes, Element, Node
+from wrac.parsing.tags import HEADING_LEVEL
 
 BY_TAG: Final[dict[str, Role]] = {
     "nav": "nav", "footer": "footer", "aside": "aside", "dialog": "dialog", "form": "form", "search": "form",
@@ -76,7 +77,7 @@ def role_of(node: Node, tag: str, attrs: Attributes, current: Role, inside: bool
     if tag == "main" or aria == "main":
         return "main"
     found = BY_ARIA.get(aria) if aria else None
-    word = _word(node, attrs) if attrs and tag in NAMED else None
+    word = _word(node, attrs, inside or tag == "section") if attrs and tag in NAMED else None
     if word is not None and not _believed(node, word, current, inside):
         word = None
     if found == "dialog" or tag == "dialog" or word == "dialog":
@@ -92,14 +93,20 @@ def _believed(node: Node, word: Role, current: Role, inside: bool) -> bool:
     return word != "nav" or node.select_one("p,pre,blockquote") is None
 
 
-def _word(node: Node, attrs: Attributes) -> Role | None:
+def _word(node: Node, attrs: Attributes, slugged: bool) -> Role | None:
     words = (node.attr("class") or "") if "class" in attrs else ""
-    if "id" in attrs:
+    if "id" in attrs and not slugged and not _heads(node):
         words = f"{words} {node.attr('id')}"
     if "aria-label" in attrs:
         label = (node.attr("aria-label") or "").lower()
         words = f"{words} {label.replace(' ', '-')}" if label in _TELLING_LABELS else words
     return by_words(words) if words else None
+
+
+def _heads(node: Node) -> bool:
+    """Whether an element begins with a heading: its id is then a slug of what it is about, such as `cookies`."""
+    first = next((child for child in node.children if type(child) is Element), None)
+    return first is not None and first.tag in HEADING_LEVEL
 
 
 _TELLING_LABELS: Final = frozenset(("breadcrumb", "breadcrumbs", "table of contents", "on this page"))

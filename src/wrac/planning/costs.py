@@ -114,7 +114,7 @@ def _glued(before: str, kind: str, after_header: bool) -> bool:
     if before == "question":
         return kind != "question"
     if before == "term":
-        return kind in ("term", "definition")
+        return True
     if before == "caption":
         return kind in ("table_row", "image", "code")
     return before == "label" or after_header or (kind == "caption" and before in ("table_row", "image", "code"))
