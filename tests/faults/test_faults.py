@@ -21,11 +21,10 @@ from wrac.core.errors import BusyError, StorageError
 from wrac.core.types import Page, Policy
 from wrac.flow import Workspace
 from wrac.flow.index import BATCH
-from wrac.flow.prepare import Prepared
 from wrac.flow.workers import Workers
 
 ROOT = Path(__file__).parents[2]
-PAGES = 5
+PAGES = 4
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +78,7 @@ def finish(site: Path, folder: Path) -> None:
     assert process.returncode == 0, errors
 
 
-@pytest.mark.parametrize("lines", [0, 3, 7])
+@pytest.mark.parametrize("lines", [0, 3, 5])
 def test_a_killed_run_is_gone_on_with(site: Path, undisturbed: str, tmp_path: Path, lines: int) -> None:
     process = start(site, tmp_path, workers=int(lines == 3))
     after(process, lines)
@@ -189,7 +188,9 @@ def test_a_full_disk_is_one_line_and_goes_on_when_there_is_room(site: Path, undi
         filler.unlink()
         finish(site, small_disk)
         assert digest(small_disk / "ws") == undisturbed
-        filler.write_bytes(bytes(1_000_000)[: os.statvfs(small_disk).f_bavail * 4096])
+        # What is left holds the 32 kB that readers of one database share, and not the matrix.
+        next((small_disk / "ws").glob("vectors-*")).unlink()
+        filler.write_bytes(bytes(os.statvfs(small_disk).f_bavail * 4096 - 36_000))
         with Workspace(small_disk / "ws", embedder=WordEmbedder()) as workspace:
             assert workspace.search("refunds")
     finally:
@@ -199,7 +200,6 @@ def test_a_full_disk_is_one_line_and_goes_on_when_there_is_room(site: Path, undi
 FAULTY = """
 import os, signal, sys, time
 from wrac.flow.frames import receive, send
-from wrac.flow.prepare import answer
 while True:
     try:
         task = receive(sys.stdin.buffer)
@@ -208,16 +208,20 @@ while True:
     if b"die" in task[0].body: os.kill(os.getpid(), signal.SIGKILL)
     if b"hang" in task[0].body: time.sleep(60)
     if b"raise" in task[0].body: raise RecursionError("too deep a nest")
-    send(sys.stdout.buffer, answer(*task))
+    send(sys.stdout.buffer, "answered")
 """
 
 
 def test_a_dead_or_stuck_process_costs_its_page() -> None:
     bodies = (b"<p>one</p>", b"<p>die</p>", b"<p>two</p>", b"<p>hang</p>", b"<p>raise</p>", b"<p>three</p>")
-    with Workers(2, patience=4, command=(sys.executable, "-c", FAULTY)) as workers:
+    with Workers(2, patience=3, command=(sys.executable, "-c", FAULTY)) as workers:
         asked = [workers.submit(Page(f"{number}.html", body), Policy(), None) for number, body in enumerate(bodies)]
         found = [answer.result(timeout=60) for answer in asked]
-    assert [isinstance(one, Prepared) for one in found] == [True, False, True, False, False, True]
-    assert found[1] == "the parsing process died (exit -9)"
-    assert found[3] == "parsing took more than 4 s"
-    assert found[4] == "the parsing process died (RecursionError: too deep a nest)"
+    assert found == [
+        "answered",
+        "the parsing process died (exit -9)",
+        "answered",
+        "parsing took more than 3 s",
+        "the parsing process died (RecursionError: too deep a nest)",
+        "answered",
+    ]

@@ -2,8 +2,8 @@
 
 The file is a cache of one generation of the index: an array of row numbers, ascending, then the matrix. A reader that
 finds it behind writes a new one beside it and renames it into place, so readers of the old one are not disturbed; what
-both have is copied, only new vectors are fetched. Where it cannot be written the matrix stays in memory: searching
-a full or read-only disk works, only slower.
+both have is copied, only new vectors are fetched. Where it cannot be written the matrix stays in memory: a search on a
+full disk works, only slower.
 """
 
 from __future__ import annotations
