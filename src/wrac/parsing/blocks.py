@@ -6,11 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from wrac.core.types import NOTHING
 from wrac.parsing import inline
 from wrac.parsing.dom import Attributes, Node
 from wrac.parsing.emit import AFTER
 from wrac.parsing.frames import Counter, Frame, Owner, Row, SpanDraft
-from wrac.parsing.tags import BLOCKS, FLAT, HEADING_LEVEL, LANDMARKS, OWNERS, PREFORMATTED, SPANS
+from wrac.parsing.tags import BLOCKS, CLOSED, FLAT, HEADING_LEVEL, LANDMARKS, OWNERS, PREFORMATTED, SPANS
 
 if TYPE_CHECKING:
     from wrac.parsing.segment import Segmenter
@@ -46,6 +47,20 @@ def own(walk: Segmenter, new: Frame, frame: Frame, attrs: Attributes, aria: str 
         new.owner = frame.owner if frame.owner is not None and frame.owner.kind == "quote" else None
 
 
+def ordinary(walk: Segmenter, new: Frame, frame: Frame, tag: str) -> None:
+    """`Segmenter.describe` for a block of a common tag without attributes."""
+    new.closed = tag in CLOSED
+    new.first = len(walk.drafts)
+    kind = OWNERS.get(tag)
+    if kind is not None:
+        new.owner = Owner(kind, 0)
+    elif tag not in _THROUGH:
+        new.owner = frame.owner if frame.owner is not None and frame.owner.kind == "quote" else None
+    prepare = PREPARE.get(tag)
+    if prepare is not None:
+        prepare(walk, new, new.node, NOTHING)
+
+
 def _aria_level(node: Node) -> int:
     stated = node.attr("aria-level") or ""
     return int(stated) if stated.isdigit() and 0 < int(stated) < 10 else 2
@@ -61,7 +76,7 @@ def plain_code(walk: Segmenter, frame: Frame, node: Node, index: int) -> None:
     """A `pre` of nothing but text, the bulk of a reference page: its line is taken at once."""
     new = Frame(node, "pre", iter(()), frame, index)
     walk.bound = (node, 1)
-    walk._describe(new, frame, node, "pre")
+    walk.describe(new, frame, node, "pre")
     run = walk.run
     run.frame, run.start = new, walk.bound
     run.add_raw(node.text)

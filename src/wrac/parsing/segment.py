@@ -20,6 +20,9 @@ from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, 
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
 _END_MATTER: Final = frozenset(("footer", "cookie"))
+# Elements that, without attributes, only give a kind, an item or a cell.
+_ORDINARY: Final = frozenset("p div span li ul td th tr tbody dd center".split())
+_LINE_ENDS: Final = frozenset(("\n", " ", "\n\n", "\n ", "\n  ", "\n    ", "\n      ", "\n        "))
 NO_PANELS: Final[Mapping[str, Panel]] = {}
 
 
@@ -52,7 +55,7 @@ class Segmenter(Emitter):
 
     def walk(self, root: Frame) -> None:
         """Segments everything below `root`."""
-        stack = self.stack
+        stack, run = self.stack, self.run
         self.bound = (root.node, INSIDE)
         stack.append(root)
         while stack:
@@ -60,7 +63,9 @@ class Segmenter(Emitter):
             for node in frame.children:
                 kind = type(node)
                 if kind is Text or kind is CData:
-                    self.text(frame, node.data)
+                    text = node.data
+                    if run.pieces or text not in _LINE_ENDS:  # most text nodes are the line ends between blocks
+                        self.text(frame, text)
                 elif kind is Element:
                     frame.count += 1
                     if self._enter(frame, node, frame.count):
@@ -140,7 +145,8 @@ class Segmenter(Emitter):
         if frame.flat:
             self.run.edge()
             return self._enter_flat(frame, node, tag, index)
-        self.flush((node, BEFORE))
+        if self.run.pieces:
+            self.flush((node, BEFORE))
         if self._deferred and frame.row is None:
             again = self._holder(frame, node, index)
             again.owner = frame.owner
@@ -154,7 +160,11 @@ class Segmenter(Emitter):
             return False
         new = Frame(node, tag, iter(self.children(node)), frame, index)
         self.bound = (node, INSIDE)
-        self._describe(new, frame, node, tag)
+        attrs = node.attrs
+        if attrs or tag not in _ORDINARY:
+            self.describe(new, frame, node, tag)
+        else:
+            blocks.ordinary(self, new, frame, tag)
         self.stack.append(new)
         if self.shadow and node.shadow_root is not None:
             self.lost_light(new, node)
@@ -190,7 +200,7 @@ class Segmenter(Emitter):
                 holder.visible = "hidden"
                 self._deferred.append(holder)
 
-    def _describe(self, new: Frame, frame: Frame, node: Node, tag: str) -> None:
+    def describe(self, new: Frame, frame: Frame, node: Node, tag: str) -> None:
         """What tag and attributes mean for the frame: role, visibility, kind, spans, barriers for headings."""
         attrs = node.attrs
         aria = None
@@ -252,7 +262,8 @@ class Segmenter(Emitter):
                 tables.leave_cell(self, frame)
                 return
         node = frame.node
-        self.flush((node, INSIDE_END))
+        if self.run.pieces:
+            self.flush((node, INSIDE_END))
         if frame.row is not None and frame.tag == "tr":
             tables.leave_row(self, frame)
         if self._deferred:
