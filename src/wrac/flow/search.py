@@ -15,7 +15,7 @@ from wrac.core.types import Chunk, Event, Unit
 from wrac.flow.report import Result
 from wrac.indexing import ALL, Filters, Row
 from wrac.indexing.sqlite import SqliteIndex
-from wrac.retrieval import DEPTH, Found, cut, distinct, focus, fuse, rarity
+from wrac.retrieval import DEPTH, Found, cut, distinct, focus, fuse, rarity, trust
 from wrac.text.analysis import analyse, query_terms
 from wrac.text.tokens import counter
 
@@ -57,7 +57,9 @@ def search(connection: Connection, index: SqliteIndex, embedder: Embedder, ask: 
     vector = embedder.embed([ask.query], query=True)[0]
     dense = index.dense(vector, DEPTH, ask.filters)
     rows = index.rows([*dict.fromkeys(entry for entry, _ in (*lexical, *dense))], ask.filters)
-    ranked = fuse(lexical, dense, {entry: places[0].page for entry, places in rows.items() if places})
+    believed = trust(ask.query, embedder.tokens(ask.query) - embedder.tokens(""))
+    first = {entry: places[0].page for entry, places in rows.items() if places}
+    ranked = fuse(lexical, dense, first, trust=believed)
     chunks = {entry: Chunk((), (), places[0].text, places[0].tokens) for entry, places in rows.items() if places}
     pages = {entry: [row.page for row in places] for entry, places in rows.items()}
     shown = _Shown(connection, rows)

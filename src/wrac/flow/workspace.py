@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -120,6 +121,21 @@ class Workspace:
         with self.database.read() as connection:
             index = self.index_in(connection)
             return verify(connection, index, self.embedder, damage, digest=digest, progress=progress or silent)
+
+    def reindex(self, *, progress: Progress | None = None, wait: float = 60.0) -> int:
+        """How many pages are in the index, which is made anew from the catalog; no model is called.
+
+        Raises BusyError when another process writes for `wait` seconds.
+        """
+        from wrac.flow.reindex import reindex
+
+        tell = progress or silent
+        waiting = partial(tell, "wait", 0, None, "another process is writing to this workspace")
+        with self.database.writer(wait, waiting), self.database.write() as connection:
+            pages = reindex(connection, self.index_in(connection), tell)
+        with self.database.read() as connection:
+            self.index_in(connection).derived()
+        return pages
 
     def status(self) -> dict[str, object]:
         """What the workspace holds, in numbers."""
