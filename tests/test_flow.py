@@ -20,6 +20,7 @@ from wrac.core.types import Policy
 from wrac.flow import Skipped, Workspace
 from wrac.flow.links import link
 from wrac.flow.report import IndexReport
+from wrac.observing import EventLog, counts, event
 
 
 @pytest.fixture
@@ -357,3 +358,12 @@ def test_values_are_frozen(workspace: Workspace, site: Path) -> None:
     assert replace(report, pages=1).pages == 1
     with pytest.raises(AttributeError):
         report.pages = 2  # type: ignore[misc]
+
+
+def test_events_are_counted_by_what_they_say(tmp_path: Path) -> None:
+    log = EventLog(tmp_path / "events")
+    log.write(event("hit", "r1", {"chunk": chunk}) for chunk in ("a", "b", "a"))
+    log.write([event("query", "r1", {"query": "費用 \ud800"})])
+    log.write([])
+    assert counts(log.read(), "hit", "chunk") == {"a": 2, "b": 1}
+    assert counts(log.read(), "query", "query") == {"費用 \ud800": 1}
