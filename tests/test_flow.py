@@ -353,6 +353,11 @@ def test_workers_are_programs_of_their_own(tmp_path: Path) -> None:
     assert done.stdout.strip() == "4", done.stderr
 
 
+def test_a_link_to_a_file_is_a_url() -> None:
+    assert link("site/C# & more?.html", "", ["x"]) == "site/C%23%20%26%20more%3F.html#:~:text=x"
+    assert link("site/a.html", "", []) == "site/a.html"
+
+
 def test_values_are_frozen(workspace: Workspace, site: Path) -> None:
     report = index(workspace, site)
     assert replace(report, pages=1).pages == 1

@@ -21,7 +21,9 @@ def link(url: str, anchor: str, texts: Sequence[str]) -> str:
     'https://example.com/fees#late:~:text=Late%20fees,They%20are%205%20USD.'
     """
     parts = [part.strip() for text in texts for part in _BREAKS.split(text) if part.strip()]
-    base = f"{url.partition('#')[0]}#{quote(anchor, safe='')}" if anchor else f"{url.partition('#')[0]}#"
+    # A file's name is not a URL yet: it may hold a space, a question mark or a number sign.
+    page = url.partition("#")[0] if "://" in url else quote(url, safe="/")
+    base = f"{page}#{quote(anchor, safe='')}"
     if not parts:
         return base if anchor else base[:-1]
     first, last = parts[0], parts[-1]
