@@ -27,8 +27,8 @@ def link(url: str, anchor: str, texts: Sequence[str]) -> str:
     if not parts:
         return base if anchor else base[:-1]
     first, last = parts[0], parts[-1]
-    if len(parts) == 1 and len(first.split()) <= 2 * _WORDS and len(first) <= _LONGEST:
-        return f"{base}:~:text={_encoded(first)}"
+    if len(parts) == 1 and len(first.split()) <= 2 * _WORDS:  # its two ends would overlap
+        return f"{base}:~:text={_encoded(first if len(first) <= 2 * _LONGEST else _start(first))}"
     return f"{base}:~:text={_encoded(_start(first))},{_encoded(_end(last))}"
 
 
