@@ -185,6 +185,8 @@ def with_language(line: Line, node: Node) -> Line:
 
 def emit_atom(walk: Emitter, frame: Frame, part: Line, atom: Atom, *, alone: bool) -> None:
     """An image, formula or control in a line of such things becomes a unit."""
+    if not part.text:
+        return
     owner = frame.owner
     kind = atom.kind
     if owner is not None and not owner.used and alone and owner.kind in ("list_item", "question"):
@@ -253,8 +255,10 @@ def _atom(
 
 def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     texts = []
-    for part in node.descendants:
-        if type(part) is Text:
+    for place, part in enumerate(node.descendants, 1):
+        if type(part) is Element and part.tag == "iframe":
+            walk.defer(frame, part, place)
+        elif type(part) is Text and "iframe" not in _tags_between(part, node):
             if not _tags_between(part, node).isdisjoint(("style", "script")):
                 walk.lose("script or style of a drawing", part.data, node, keep=False)
             elif part.data.strip(SPACE):

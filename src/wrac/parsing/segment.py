@@ -113,6 +113,8 @@ class Segmenter(Emitter):
     def _enter(self, frame: Frame, node: Node, index: int) -> bool:
         """Handles an element; True when a frame was pushed and its children come next."""
         tag = node.tag
+        if self.pending:
+            self.settle(position((node, BEFORE)))
         if tag in BLOCKS:
             return self.enter_block(frame, node, tag, index)
         special = inline.SPECIAL.get(tag)
@@ -153,7 +155,7 @@ class Segmenter(Emitter):
             self.stack.append(again)
             self._push_deferred()
             return True
-        if self.pending:
+        if self.pending:  # of the line that this edge has just ended
             self.settle(position((node, BEFORE)))
         if tag == "pre" and inline.only_text(node):
             blocks.plain_code(self, frame, node, index)
