@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, select, update
 
 from wrac.catalog.codec import LEVEL, decode_document, encode_document, unit_order
 from wrac.catalog.schema import bodies, chunks, documents, occurrences, shared, units
@@ -138,11 +138,10 @@ def put_chunks(connection: Connection, found: Sequence[Chunk], document: Documen
     new = {short(c.id): c for c in found if short(c.id) not in known}
     if new:
         rows = unit_rows(connection, {u for c in new.values() for u in (*c.trail, *(s.unit for s in c.slices))})
-        values = [{"id": i, "data": _encode_chunk(chunk, rows, document)} for i, chunk in new.items()]
+        fresh = dict(enumerate(new, _next(connection, chunks)))
+        values = [{"row": r, "id": i, "data": _encode_chunk(new[i], rows, document)} for r, i in fresh.items()]
         connection.execute(insert(chunks), values)
-        for batch in batches(new):
-            query = select(chunks.c.id, chunks.c.row).where(chunks.c.id.in_(batch))
-            known.update((row.id, row.row) for row in connection.execute(query))
+        known |= {identity: row for row, identity in fresh.items()}
     return [known[short(chunk.id)] for chunk in found]
 
 
@@ -180,15 +179,22 @@ def _put_units(connection: Connection, found: Sequence[Unit], document: int) -> 
     known = unit_rows(connection, [unit.id for unit in found])
     if known:
         connection.execute(insert(shared), [{"unit": row, "document": document} for row in known.values()])
-    new = [
-        {"id": short(unit.id), "kind": unit.kind, "text": unit.text, "document": document}
-        for unit in found
-        if unit.id not in known
-    ]
+    new = [unit for unit in found if unit.id not in known]
     if new:
-        connection.execute(insert(units), new)
-        known |= unit_rows(connection, [tagged("u1", row["id"]) for row in new])  # type: ignore[arg-type]
+        # There is one writer: numbers given here need not be asked for afterwards.
+        fresh = dict(enumerate(new, _next(connection, units)))
+        rows = [
+            {"row": row, "id": short(unit.id), "kind": unit.kind, "text": unit.text, "document": document}
+            for row, unit in fresh.items()
+        ]
+        connection.execute(insert(units), rows)
+        known |= {unit.id: row for row, unit in fresh.items()}
     return known
+
+
+def _next(connection: Connection, table: Table) -> int:
+    """The number of the table's next row."""
+    return int(connection.scalar(select(func.max(table.c.row))) or 0) + 1
 
 
 def _drop_units(connection: Connection, rows: list[int], document: int) -> None:

@@ -121,9 +121,10 @@ class Postings:
         wanted = sorted(terms)
         found = self._known(wanted)
         if len(found) < len(wanted):
-            new = [(term,) for term in wanted if term not in found]
-            self._run("INSERT INTO index_terms (term) VALUES (?)", new)
-            found |= self._known([term for (term,) in new])
+            first = self.connection.scalar(select(func.max(tables.terms.c.row))) or 0
+            new = {term: row for row, term in enumerate((t for t in wanted if t not in found), first + 1)}
+            self._run("INSERT INTO index_terms (term, row) VALUES (?, ?)", [*new.items()])
+            found |= new
         return found
 
     def _known(self, terms: Sequence[str]) -> dict[str, int]:
