@@ -67,37 +67,40 @@ def unit_order(document: Document) -> list[str]:
 
 def encode_document(document: Document) -> bytes:
     """A document without its units' texts."""
+    return pack(columns(document))
+
+
+def columns(document: Document) -> dict[str, Any]:
+    """A document without its units' texts as JSON's values: equal for equal documents."""
     numbers = {unit: number for number, unit in enumerate(unit_order(document))}
     places = document.places
     outer: dict[Address, int] = {}
     rows = [_row(place.address, outer) for place in places]
     kinds, targets, starts, lengths, contexts, nths, withins = zip(*rows, strict=True) if rows else [()] * 7
-    return pack(
-        {
-            "head": [document.body, document.media_type, document.encoding, document.parser],
-            "about": [document.title, document.language, dict(document.meta)],
-            "unit": [numbers[place.unit] for place in places],
-            "level": [place.level for place in places],
-            "role": _table(place.role for place in places),
-            "score": _table(place.score for place in places),
-            "visible": _table(place.visible for place in places),
-            "anchor": _table(place.anchor for place in places),
-            "language": _table(place.language for place in places),
-            "marks": [[place.ordinal, *map(_mark, place.marks)] for place in places if place.marks],
-            "within": [_row(address, outer) for address in outer],
-            "address": [
-                _table(kinds),
-                _table(targets),
-                starts,
-                lengths,
-                _table(contexts),
-                _table(nths),
-                _table(withins),
-            ],
-            "spans": [[s.kind, s.first, s.last, s.parent, *([dict(s.data)] if s.data else [])] for s in document.spans],
-            "losses": [[loss.reason, loss.chars, loss.start, loss.end, loss.text] for loss in document.losses],
-        }
-    )
+    return {
+        "head": [document.body, document.media_type, document.encoding, document.parser],
+        "about": [document.title, document.language, dict(document.meta)],
+        "unit": [numbers[place.unit] for place in places],
+        "level": [place.level for place in places],
+        "role": _table(place.role for place in places),
+        "score": _table(place.score for place in places),
+        "visible": _table(place.visible for place in places),
+        "anchor": _table(place.anchor for place in places),
+        "language": _table(place.language for place in places),
+        "marks": [[place.ordinal, *map(_mark, place.marks)] for place in places if place.marks],
+        "within": [_row(address, outer) for address in outer],
+        "address": [
+            _table(kinds),
+            _table(targets),
+            starts,
+            lengths,
+            _table(contexts),
+            _table(nths),
+            _table(withins),
+        ],
+        "spans": [[s.kind, s.first, s.last, s.parent, *([dict(s.data)] if s.data else [])] for s in document.spans],
+        "losses": [[loss.reason, loss.chars, loss.start, loss.end, loss.text] for loss in document.losses],
+    }
 
 
 def decode_document(data: bytes, units: Sequence[Unit]) -> Document:

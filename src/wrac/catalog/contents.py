@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, delete, func, insert, select, update
+from sqlalchemy import BindParameter, Connection, Table, bindparam, delete, func, insert, select, update
 
 from wrac.catalog.codec import LEVEL, decode_document, encode_document, unit_order
 from wrac.catalog.schema import bodies, chunks, documents, occurrences, shared, units
@@ -18,6 +18,12 @@ from wrac.core.types import Chunk, Document, Slice, Unit
 
 T = TypeVar("T")
 BATCH = 500  # parameters of one IN: every statement stays far below any database's limit
+
+
+# Asked for every page: made once, where a list in the statement would be looked at value by value each time.
+_WANTED: BindParameter[Any] = bindparam("wanted", expanding=True)
+_ROWS_OF_UNITS = select(units.c.id, units.c.row).where(units.c.id.in_(_WANTED))
+_UNITS_IN_ROWS = select(units.c.row, units.c.kind, units.c.text).where(units.c.row.in_(_WANTED))
 
 
 def short(identity: str) -> bytes:
@@ -95,8 +101,8 @@ def get_units(connection: Connection, rows: Iterable[int]) -> dict[int, Unit]:
     """Units by their rows."""
     found: dict[int, Unit] = {}
     for batch in batches(rows):
-        query = select(units.c.row, units.c.kind, units.c.text).where(units.c.row.in_(batch))
-        found.update((row.row, Unit(row.kind, row.text)) for row in connection.execute(query))
+        rows_found = connection.execute(_UNITS_IN_ROWS, {"wanted": batch})
+        found.update((row.row, Unit(row.kind, row.text)) for row in rows_found)
     return found
 
 
@@ -104,8 +110,8 @@ def unit_rows(connection: Connection, identities: Iterable[str]) -> dict[str, in
     """Rows of the units among the ids that are stored."""
     found: dict[str, int] = {}
     for batch in batches(identities):
-        query = select(units.c.id, units.c.row).where(units.c.id.in_([short(unit) for unit in batch]))
-        found.update((tagged("u1", row.id), row.row) for row in connection.execute(query))
+        rows = connection.execute(_ROWS_OF_UNITS, {"wanted": [short(unit) for unit in batch]})
+        found.update((tagged("u1", row.id), row.row) for row in rows)
     return found
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from hashlib import blake2b
-from typing import Any
 
 from sqlalchemy import Connection
 
 from wrac.catalog import records, vectors
+from wrac.catalog.codec import columns, unit_order
 from wrac.catalog.records import Record
-from wrac.core.types import Document
 
 
 def digest(connection: Connection) -> str:
@@ -37,20 +36,13 @@ def _page(connection: Connection, record: Record) -> bytes:
     lines = [
         _line("page", page.url, record.state, page.media_type, page.charset, page.status, dict(page.meta)),
         _line("body", page.body_id, record.embedder),
-        _line("document", *_document(record.document)),
+        _line("document", unit_order(record.document), columns(record.document)),
         _line("plan", plan.planner, plan.groups, sorted(plan.omitted.items())),
     ]
     for occurrence, chunk, made in zip(record.occurrences, record.chunks, record.entries, strict=True):
         embedded = [(entry.id, known.get(texts[entry.id], b"").hex()) for entry in made]
         lines.append(_line("chunk", asdict(occurrence), chunk.tokens, embedded))
     return b"".join(lines)
-
-
-def _document(document: Document) -> list[Any]:
-    about = [document.id, document.title, document.language, dict(document.meta), document.losses]
-    places = [(type(p.address).__name__, asdict(p)) for p in document.places]
-    spans = [(s.kind, s.first, s.last, s.parent, dict(s.data)) for s in document.spans]
-    return [*about, places, spans]
 
 
 def _line(*values: object) -> bytes:

@@ -131,7 +131,7 @@ def _embedded(connection: Connection, record: Record, embedder: Embedder) -> Ite
 
 def _indexed(index: SqliteIndex, record: Record) -> Iterator[str]:
     """The page's index rows are those that its record gives."""
-    wanted = rows_of(record, language_of(record))
+    wanted = rows_of(record, language_of(record), [()] * len(record.chunks))  # terms are not given back
     stored = index.rows([row.entry for row in wanted])
     for row in wanted:
         same = [one for one in stored[row.entry] if (one.page, one.position) == (row.page, row.position)]

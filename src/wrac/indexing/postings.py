@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from wrac.indexing import tables
 
@@ -22,6 +22,10 @@ POSTING = np.dtype([("entry", "<u4"), ("frequency", "<u2"), ("length", "<u2")])
 T = TypeVar("T")
 _MOST = 2**16 - 1
 _BATCH = 500
+
+
+_WANTED = tables.terms.c.term.in_(bindparam("wanted", expanding=True))
+_ROWS_OF_TERMS = select(tables.terms.c.term, tables.terms.c.row).where(_WANTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +134,7 @@ class Postings:
     def _known(self, terms: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
         for batch in batches(terms):
-            query = select(tables.terms.c.term, tables.terms.c.row).where(tables.terms.c.term.in_(batch))
-            found.update((row[0], row[1]) for row in self.connection.execute(query))
+            found.update((row[0], row[1]) for row in self.connection.execute(_ROWS_OF_TERMS, {"wanted": batch}))
         return found
 
     def _counts(self, terms: Sequence[str]) -> dict[str, int]:
