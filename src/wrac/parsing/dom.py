@@ -5,11 +5,14 @@ Nodes are typed `Any`: the walk asks for an attribute only of a node whose class
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import re
+from typing import Any, Final, TypeAlias
 
 import turbohtml
 import turbohtml.detect  # registers the whatwg-* codecs
 from turbohtml import CData, DocumentFragment, Element, Text
+
+_HIGH: Final = re.compile(r"[^\x00-\x7f]+")
 
 Node: TypeAlias = Any
 Attributes: TypeAlias = Any
@@ -20,14 +23,27 @@ __all__ = ["Attributes", "CData", "DocumentFragment", "Element", "Node", "Text",
 def tree_of(body: bytes, charset: str = "") -> Node:
     """The HTML5 tree of a page; its encoding is the BOM's, the header's, the page's own or the detected one.
 
-    A charset outside the WHATWG standard counts as none, as in a browser.
+    A charset outside the WHATWG standard counts as none, as in a browser. A browser reads a page that declares nothing and
+    has one bad byte as windows-1252; here it stays UTF-8 when that explains more of its bytes.
     """
     if charset:
         try:
             return turbohtml.parse(body, encoding=charset, source_locations=True, detect_encoding=True)
         except LookupError:
             pass
-    return turbohtml.parse(body, source_locations=True, detect_encoding=True)
+    tree = turbohtml.parse(body, source_locations=True, detect_encoding=True)
+    if tree.encoding != "UTF-8" and tree.encoding_confidence == "tentative" and _is_damaged_utf8(body):
+        return turbohtml.parse(body, encoding="utf-8", source_locations=True)
+    return tree
+
+
+def _is_damaged_utf8(body: bytes) -> bool:
+    """Whether more characters beyond ASCII are whole UTF-8 sequences than are not."""
+    if body.isascii():
+        return False
+    high = "".join(_HIGH.findall(body.decode("utf-8", "replace")))
+    bad = high.count("\ufffd") - body.count(b"\xef\xbf\xbd")
+    return len(high) - bad >= max(bad, 1)
 
 
 def document(source: str) -> Node:
