@@ -23,8 +23,8 @@ __all__ = ["Attributes", "CData", "DocumentFragment", "Element", "Node", "Text",
 def tree_of(body: bytes, charset: str = "") -> Node:
     """The HTML5 tree of a page; its encoding is the BOM's, the header's, the page's own or the detected one.
 
-    A charset outside the WHATWG standard counts as none, as in a browser. A browser reads a page that declares nothing and
-    has one bad byte as windows-1252; here it stays UTF-8 when that explains more of its bytes.
+    A charset outside the WHATWG standard counts as none, as in a browser. A browser reads a page that declares nothing
+    and has one bad byte as windows-1252; here it stays UTF-8 when that explains more of its bytes.
     """
     if charset:
         try:
