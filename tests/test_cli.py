@@ -29,7 +29,7 @@ PLACE_KEYS = {
     "selector", "anchor", "name", "ranges", "marks", "trail",
 }  # fmt: skip
 CHUNK_KEYS = {"id", "text", "markdown", "trail", "units", "occurrences", "tokens"}
-OCCURRENCE_KEYS = {"url", "ordinals", "anchor", "label", "selectors", "ranges"}
+OCCURRENCE_KEYS = {"url", "title", "meta", "ordinals", "anchor", "label", "selectors", "ranges"}
 
 
 def wrac(*arguments: str | Path, cwd: Path, stdin: str = "", code: int = 0) -> str:
@@ -143,7 +143,8 @@ def test_chunk_json_is_a_line_a_chunk(page: Path) -> None:
 def test_the_same_section_on_two_pages_is_one_line_with_two_occurrences(tmp_path: Path) -> None:
     for name in ("a.html", "b.html"):
         (tmp_path / name).write_text(PAGE, encoding="utf-8")
-    chunks = lines(wrac("chunk", "a.html", "b.html", "--json", cwd=tmp_path))
+    chunks = lines(wrac("chunk", "a.html", "b.html", "--json", "--meta", "product=wrac", cwd=tmp_path))
+    assert all(o["meta"] == {"product": "wrac"} for chunk in chunks for o in chunk["occurrences"])
     assert all([o["url"] for o in chunk["occurrences"]] == ["a.html", "b.html"] for chunk in chunks)
 
 
@@ -153,7 +154,7 @@ def test_chunk_reads_a_folder_and_says_what_it_skipped(tmp_path: Path) -> None:
     )
     urls = {o["url"] for chunk in lines(done.stdout) for o in chunk["occurrences"]}
     assert urls == {f"site/{path.relative_to(SITE).as_posix()}" for path in SITE.rglob("*.html")}
-    assert done.stderr == "wrac: skipped 1 not a page: .js, 1 not a page: .css\n"
+    assert done.stderr == "wrac: skipped 2 not a page (.js, .css)\n"
 
 
 # A workspace
@@ -222,7 +223,7 @@ def test_search_filters(workspace: tuple[Path, dict[str, Any]]) -> None:
 
 def test_search_for_people(workspace: tuple[Path, dict[str, Any]]) -> None:
     out = wrac("search", QUERY, "-k", "1", cwd=workspace[0])
-    assert out.startswith(" 1  Errors and exit codes  errors.html\n")
+    assert re.match(r" 1  Errors and exit codes  c1:[0-9a-f]{8}  errors\.html\n", out)
     assert "Another process is writing to this workspace. Try again later. |\n" in out
     assert out.splitlines()[-1].startswith("    errors.html#exit-codes:~:text=")
 
@@ -232,7 +233,7 @@ def test_show_prints_units_addresses_and_the_link(workspace: tuple[Path, dict[st
     (hit,) = lines(wrac("search", QUERY, "--json", "-k", "1", cwd=folder))
     out = wrac("show", hit["chunk"][:12], cwd=folder)
     assert out.startswith(hit["chunk"])
-    assert re.search(r"^h2_1\.tr_\d +table_row +u1:[0-9a-f]{8} .* \d+-\d+$", out, re.MULTILINE)
+    assert re.search(r"^h2_1\.tr_\d +table_row +u1:[0-9a-f]{8}  \d+-\d+  .+$", out, re.MULTILINE)
     assert f"open  {hit['link'].partition(':~:')[0]}" in out
     (shown,) = lines(wrac("show", hit["chunk"], "--json", cwd=folder))
     assert shown["text"] == hit["text"]

@@ -47,7 +47,7 @@ def parse(
     as_json: options.AsJson = False,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
-    """Show the units of one page, and what became none.
+    """Show the units of one page, and what is in none.
 
     For each place its kind, text, name, role and visibility; with --json also address, marks and trail, in one line a
     place and a last line with spans and losses.

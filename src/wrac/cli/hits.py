@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from wrac.cli import paint
 from wrac.cli.shapes import Json
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 14
 _MOST_WORDS = 80
+_SHORT = 11  # characters of an id that name a chunk: the tag and eight digits
 
 
 def row(result: Result) -> Json:
@@ -37,15 +39,16 @@ def row(result: Result) -> Json:
 
 
 def results(found: Sequence[Result]) -> None:
-    """Prints hits, best first: section and page, the passage with its best units in bold, and the link."""
+    """Prints hits, best first: section, chunk and page, the passage with its best units in bold, and the link."""
     out = paint.console()
     for number, result in enumerate(found):
         if number:
             paint.put(out)
         heading = paint.trail(result.trail) or paint.one_line(result.text.partition("\n")[0])
-        paint.put(out, (f"{result.rank:>2}  ", "bold cyan"), (heading, "bold"), (f"  {result.url}", "dim"))
-        _cut(out, passage(result), f"wrac show {result.chunk[:11]}")
-        paint.put(out, "    ", (result.link, f"dim link {opens(result.link)}"))
+        short = result.chunk[:_SHORT]
+        paint.put(out, (f"{result.rank:>2}  ", "bold cyan"), (heading, "bold"), (f"  {short}  {result.url}", "dim"))
+        _cut(out, passage(result), f"wrac show {short}")
+        paint.whole(out, "    ", (result.link, f"dim link {opens(result.link)}"))
 
 
 def passage(result: Result) -> Text:
@@ -86,18 +89,19 @@ def shown(found: Shown) -> None:
         where = f"{unit.id[:11]}  {part}{_address(unit.address)}"
         paint.put(out, (f"{unit.name:<{width}}  ", "cyan"), f"{unit.kind:<10}  ", (where, "dim"))
     paint.put(out)
-    paint.put(out, ("open  ", "dim"), (found.link, f"link {opens(found.link)}"))
+    paint.whole(out, ("open  ", "dim"), (found.link, f"link {opens(found.link)}"))
     for page in found.pages[1:]:
         paint.put(out, ("also  ", "dim"), page)
 
 
 def opens(link: str) -> str:
     """What a click on the link opens: a page that is a file here by its full path, any other as it is."""
-    path, _, fragment = link.partition("#")
-    return f"{Path(path).resolve().as_uri()}#{fragment}" if Path(path).is_file() else link
+    address, _, fragment = link.partition("#")
+    path = Path(unquote(address))
+    return f"{path.resolve().as_uri()}#{fragment}" if path.is_file() else link
 
 
 def _address(address: object) -> str:
     if isinstance(address, HtmlAddress):
-        return f"{address.selector} {address.start}-{address.end}"
+        return f"{address.start}-{address.end}  {address.selector}"  # a terminal cuts the end
     return str(address)

@@ -29,7 +29,7 @@ class Format(StrEnum):
 
 Source = Annotated[str, typer.Argument(metavar="SRC", help="A file, a URL, or - for standard input.")]
 Sources = Annotated[list[str], typer.Argument(metavar="SRC", help="Files, folders, URLs, or - for standard input.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a page to read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Workspace = Annotated[Path, typer.Option("--workspace", "-w", metavar="DIR", help="The folder to keep everything in.")]
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Metadata for every page; may be repeated.")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from wrac.chunking import chunk as make_chunks
@@ -57,27 +56,27 @@ class _Collected:
 def chunk(found: Iterable[Page | Skip], policy: Policy, *, as_json: bool) -> None:
     """Prints each distinct chunk once, in the order of first appearance; all are held until the last page is read."""
     collected: dict[str, _Collected] = {}
-    skips: Counter[str] = Counter()
+    skips: list[str] = []
     for page in found:
         if isinstance(page, Skip):
-            skips[page.reason] += 1
+            skips.append(page.reason)
             continue
         try:
             document = make_document(page)
         except InputError as error:
-            skips[error.problem] += 1
+            skips.append(error.problem)
             continue
-        _collect(collected, document, page.url, policy)
+        _collect(collected, document, page, policy)
     _print(collected.values(), as_json=as_json)
     report_skips(skips, nothing=not collected)
 
 
-def _collect(collected: dict[str, _Collected], document: Document, url: str, policy: Policy) -> None:
-    made = make_chunks(document, make_plan(document, policy), policy, url)
+def _collect(collected: dict[str, _Collected], document: Document, page: Page, policy: Policy) -> None:
+    made = make_chunks(document, make_plan(document, policy), policy, page.url)
     for piece, occurrence in zip(made.chunks, made.occurrences, strict=True):
         headings = [document.units[unit].text for unit in piece.trail]
         entry = collected.setdefault(piece.id, _Collected(piece, headings, occurrence.markdown))
-        entry.occurrences.append(shapes.occurrence_row(document, occurrence, url))
+        entry.occurrences.append(shapes.occurrence_row(document, occurrence, page))
 
 
 def _print(entries: Iterable[_Collected], *, as_json: bool) -> None:
@@ -90,11 +89,11 @@ def _print(entries: Iterable[_Collected], *, as_json: bool) -> None:
             views.chunk(out, entry.chunk, entry.trail, places)
 
 
-def report_skips(skips: Counter[str], *, nothing: bool) -> None:
+def report_skips(skips: Sequence[str], *, nothing: bool) -> None:
     """Says on stderr what was passed over. Raises InputError when that was all there was."""
     if not skips:
         return
-    counts = paint.tally(skips.most_common())
+    counts = paint.skips(skips)
     if nothing:
         raise InputError("no page was found", f"skipped {counts}", "give HTML, Markdown or plain text")
     sys.stderr.write(f"wrac: skipped {counts}\n")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 Part: TypeAlias = tuple[str, str] | str
 """A text, or a text and its style."""
 
+_NAMED = 6  # details of a reason that are named
+
 # Pages come from strangers: what would steer a terminal is shown, not obeyed.
 _CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | dict.fromkeys(range(127, 160), 0xFFFD)
 
@@ -48,6 +50,14 @@ def put(out: Console, *parts: Part) -> None:
         out.file.write("".join(safe(part if isinstance(part, str) else part[0]) for part in parts).rstrip() + "\n")
 
 
+def whole(out: Console, *parts: Part) -> None:
+    """Prints one line that is never cut: a terminal wraps it itself, so that a copied link is all there."""
+    if out.is_terminal:
+        out.print(styled(*parts), soft_wrap=True)
+    else:
+        put(out, *parts)
+
+
 def block(out: Console, text: Text, indent: int = 0) -> None:
     """Prints a text of several lines: wrapped on a terminal, its own lines everywhere else."""
     if out.is_terminal:
@@ -77,3 +87,24 @@ def plural(count: int, one: str, many: str = "") -> str:
 def tally(counts: Iterable[tuple[str, int]]) -> str:
     """`4 hidden, 1 empty`."""
     return ", ".join(f"{count:,} {reason}" for reason, count in counts)
+
+
+def skips(reasons: Iterable[str]) -> str:
+    """Reasons counted; those that differ in their detail alone are one, with the details in brackets.
+
+    >>> skips(["not a page: .js", "not text: PNG image", "not a page: .css"])
+    '2 not a page (.js, .css), 1 not text: PNG image'
+    """
+    kinds: dict[str, list[str]] = {}
+    for reason in reasons:
+        kind, _, detail = reason.partition(": ")
+        kinds.setdefault(kind, []).append(detail)
+    counted = sorted(kinds.items(), key=lambda one: -len(one[1]))
+    return tally((_reason(kind, list(dict.fromkeys(details))), len(details)) for kind, details in counted)
+
+
+def _reason(kind: str, details: list[str]) -> str:
+    if len(details) == 1:
+        return f"{kind}: {details[0]}" if details[0] else kind
+    named = [*details[:_NAMED], "…"] if len(details) > _NAMED else details
+    return f"{kind} ({', '.join(filter(None, named))})"

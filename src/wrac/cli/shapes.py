@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from wrac.core.structure import names, numbers, table_cells, trails
-from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Plan, Span
+from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Page, Plan, Span
 
 if TYPE_CHECKING:
     from wrac.core.types import Chunk
@@ -111,11 +111,16 @@ def chunk_row(chunk: Chunk, trail: Iterable[str], markdown: str, occurrences: li
     }
 
 
-def occurrence_row(document: Document, value: Occurrence, url: str) -> Json:
-    """Where a chunk stands on a page: a selector and a range `[start, end]` for each ordinal, in their order."""
+def occurrence_row(document: Document, value: Occurrence, page: Page) -> Json:
+    """Where a chunk stands on a page: a selector and a range `[start, end]` for each ordinal, in their order.
+
+    `meta` is what `wrac index` keeps for `--where`: the page's own and the `--meta` given.
+    """
     places = [where(document.places[ordinal].address) for ordinal in value.ordinals]
     return {
-        "url": url,
+        "url": page.url,
+        "title": document.title,
+        "meta": {**document.meta, **page.meta},
         "ordinals": list(value.ordinals),
         "anchor": value.anchor,
         "label": asdict(value.label) if value.label else None,

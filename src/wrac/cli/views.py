@@ -42,7 +42,7 @@ def tree(document: Document) -> None:
         for loss in document.losses:
             chars[loss.reason] += loss.chars
         lost = ", ".join(f"{count:,} characters of {reason}" for reason, count in chars.most_common())
-        put(out, (f"no unit: {lost}", "dim"))
+        put(out, (f"in no unit: {lost}", "dim"))
 
 
 def plan(document: Document, made: Plan, policy: Policy) -> None:

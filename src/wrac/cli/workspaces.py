@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from wrac.cli import hits, paint, shapes
 from wrac.cli.progress import bars
-from wrac.core.errors import InputError, WorkspaceError
+from wrac.core.errors import ConfigError, InputError, WorkspaceError
 from wrac.core.types import Policy
 from wrac.flow import IndexReport, Shown, VerifyReport, Workspace
 from wrac.flow.report import Skipped
@@ -20,6 +19,8 @@ from wrac.flow.report import Skipped
 # What a folder of pages is full of; other reasons are worth a line for each file.
 _ORDINARY = ("hidden", "not a page", "link to what", "already read")
 _NAMED = 10
+# What stands on several pages is counted once here, but on each page by `wrac index`.
+_LABELS = {"units": "distinct units", "chunks": "distinct chunks", "entries": "index entries"}
 
 
 def index(  # noqa: PLR0913 - a command's options
@@ -45,7 +46,7 @@ def index(  # noqa: PLR0913 - a command's options
     else:
         _print_index(report, path)
     if not report.pages:
-        reasons = paint.tally(Counter(skip.reason for skip in report.skipped).most_common())
+        reasons = paint.skips(skip.reason for skip in report.skipped)
         raise InputError("no page was found", f"skipped {reasons}" if reasons else "the folder is empty",
                          "give HTML, Markdown or plain text")  # fmt: skip
 
@@ -83,7 +84,7 @@ def _print_skips(skips: Sequence[Skipped]) -> None:
     if not skips:
         return
     out = paint.console(stderr=True)
-    paint.put(out, (f"skipped {paint.tally(Counter(s.reason for s in skips).most_common())}", "yellow"))
+    paint.put(out, (f"skipped {paint.skips(skip.reason for skip in skips)}", "yellow"))
     telling = [skip for skip in skips if not skip.reason.startswith(_ORDINARY)]
     for skip in telling[:_NAMED]:
         paint.put(out, (f"  {skip.url}: {skip.reason}", "dim"))
@@ -94,7 +95,9 @@ def _print_skips(skips: Sequence[Skipped]) -> None:
 def search(  # noqa: PLR0913 - a command's options
     path: Path, query: str, k: int | None, budget: int | None, where: Mapping[str, str], *, as_json: bool
 ) -> None:
-    """Print the passages that answer the query."""
+    """Print the passages that answer the query. Raises ConfigError for an empty one."""
+    if not query.strip():
+        raise ConfigError("the query is empty; ask a question or give some words")
     with Workspace(path, create=False) as workspace:
         found = workspace.search(query, k=k, budget=budget, where=where)
     if as_json:
@@ -144,13 +147,14 @@ def status(path: Path, *, as_json: bool) -> None:
         return
     out = paint.console()
     for name, value in held.items():
-        paint.put(out, (f"{name.replace('_', ' '):<14}", "dim"), _readable(name, value))
+        paint.put(out, (f"{_LABELS.get(name, name):<17}", "dim"), _readable(name, value))
 
 
 def _readable(name: str, value: object) -> str:
     if isinstance(value, int):
         return f"{value / 2**20:,.1f} MB" if name == "bytes" else f"{value:,}"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    # A page too short to tell its language has an empty one.
+    return ", ".join(str(one) or "unknown" for one in value) if isinstance(value, list | tuple) else str(value)
 
 
 def verify(path: Path, *, digest: bool, as_json: bool) -> None:

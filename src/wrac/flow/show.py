@@ -33,7 +33,7 @@ def _find(connection: Connection, folder: Path, digits: str, wanted: str) -> str
     hexadecimal = re.fullmatch("[0-9a-f]{1,32}", digits)
     found = contents.find_chunks(connection, digits, 4) if hexadecimal else []
     if not found:
-        raise NotFoundError(folder, f"no chunk is called {wanted}", "take an id from `wrac search --json`")
+        raise NotFoundError(folder, f"no chunk is called {wanted}", "take an id from `wrac search`")
     if len(found) > 1:
         some = ", ".join(one[: len(digits) + 7] for one in found[:3])
         raise NotFoundError(folder, f"several chunks begin with {wanted} ({some}…)", "give more digits")
