@@ -41,7 +41,7 @@ docs: .venv/ready-dev
 	@test -n "$(PYTHON)" || { echo "wrac needs Python 3.11 or later; none was found (set PYTHON=/path/to/python)"; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "this Python cannot make virtual environments; run: sudo apt-get install -y python3-venv"; exit 1; }
-	@echo "making .venv with $(PYTHON)"
+	@echo "making .venv with $(PYTHON); installing what wrac needs takes about a minute, once"
 	@"$(PYTHON)" -m venv .venv
 
 .venv/ready: pyproject.toml | .venv/bin/python
