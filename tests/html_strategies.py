@@ -61,8 +61,11 @@ tidy_paragraphs = st.lists(
 )  # fmt: skip
 """Texts of paragraphs that need no escaping."""
 
-tokens = texts | st.sampled_from(WHOLE) | st.builds("<{}{}>".format, names, st.sampled_from(ATTRIBUTES)) | st.builds(
-    "</{}>".format, names
+tokens = (
+    texts
+    | st.sampled_from(WHOLE)
+    | st.builds("<{}{}>".format, names, st.sampled_from(ATTRIBUTES))
+    | st.builds("</{}>".format, names)
 )
 soup = st.lists(tokens, max_size=40).map("".join)
 """Tags and text in any order."""
