@@ -16,6 +16,9 @@ from wrac.text.render import Renderer
 from wrac.text.sentences import split
 from wrac.text.tokens import counter
 
+VERSION: Final = "chunks@1"
+"""Rises with every change of what a plan's groups become: joining, splitting, prefixes, renderings."""
+
 RUNS: Final = frozenset[Kind](("list_item", "table_row"))
 """Kinds whose neighbours of the same kind stand on the next line; all others are set apart by an empty line."""
 

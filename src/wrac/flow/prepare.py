@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from wrac import __version__
-from wrac.chunking import chunk, prefixes
+from wrac.chunking import VERSION, chunk, prefixes
 from wrac.core.errors import InputError
 from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
@@ -66,7 +66,8 @@ def answer(page: Page, policy: Policy, known: Document | None = None) -> Prepare
 def recipe(policy: Policy, embedder: str) -> str:
     """Names and versions of all that makes a page what it becomes here; a page made by another one is made again."""
     planner = RulesPlanner(policy, counter(policy.tokenizer)).name
-    return "\n".join((f"wrac@{__version__}", *sorted(PARSERS), planner, policy.tokenizer, analyser(), embedder))
+    made = (f"wrac@{__version__}", *sorted(PARSERS), planner, VERSION, policy.tokenizer, analyser(), embedder)
+    return "\n".join(made)
 
 
 def state(page: Page, made_by: str) -> str:

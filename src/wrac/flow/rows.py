@@ -70,13 +70,19 @@ def passage_link(record: Record, position: int) -> str:
     occurrence, slices = record.occurrences[position], record.chunks[position].slices
     cut = {piece.unit: piece for piece in slices}
     texts = []
-    for ordinal in occurrence.ordinals:
+    for ordinal in _markable(record.document, occurrence.ordinals):
         place = record.document.places[ordinal]
         piece = cut.get(place.unit)
         whole = piece is None or piece.end - piece.start == len(record.document.text(ordinal))
         texts.append(_plain(record.document, place) if whole or piece is None
                      else record.document.text(ordinal)[piece.start : piece.end])  # fmt: skip
     return link(record.page.url, occurrence.anchor, texts)
+
+
+def _markable(document: Document, ordinals: Sequence[int]) -> Sequence[int]:
+    """The places that a browser can mark: what is shown, or in a `details` that it opens; all when none is."""
+    opened = {o for s in document.spans if s.kind == "details" for o in range(s.first, s.last + 1)}
+    return [o for o in ordinals if document.places[o].visible == "visible" or o in opened] or ordinals
 
 
 def _roles(document: Document, occurrence: Occurrence) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ guard, threads of the caller cannot lock it up, and when the caller dies its inp
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from wrac.flow.frames import receive, send
@@ -14,6 +15,7 @@ from wrac.flow.prepare import answer
 
 def main() -> None:
     """Answer tasks until the input ends: a Prepared, or the text that says why there is none."""
+    gc.set_threshold(100_000, 20, 20)  # a page makes many small objects and no cycles that matter
     # A print in a parser must not tear the frames.
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     while True:
