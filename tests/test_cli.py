@@ -29,7 +29,7 @@ PLACE_KEYS = {
     "selector", "anchor", "name", "ranges", "marks", "trail",
 }  # fmt: skip
 CHUNK_KEYS = {"id", "text", "markdown", "trail", "units", "occurrences", "tokens"}
-OCCURRENCE_KEYS = {"url", "title", "meta", "ordinals", "anchor", "label", "selectors", "ranges"}
+OCCURRENCE_KEYS = {"url", "title", "link", "meta", "ordinals", "anchor", "label", "selectors", "ranges"}
 
 
 def wrac(*arguments: str | Path, cwd: Path, stdin: str = "", code: int = 0) -> str:

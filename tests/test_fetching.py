@@ -318,3 +318,8 @@ def test_an_endless_answer_is_cut_at_the_cap() -> None:
 def test_a_url_of_another_type_is_a_skip() -> None:
     pdf = serve(lambda _: httpx2.Response(200, headers={"Content-Type": "application/pdf"}, content=b"%PDF-"))
     assert list(pages(["https://e.org/x"], transport=pdf)) == [Skip("https://e.org/x", "not a page: application/pdf")]
+
+
+def test_standard_input_takes_its_url_from_base() -> None:
+    page = next(iter(pages(["-"], base="https://docs.example.com/a.html", stdin=io.BytesIO(b"<p>x</p>"))))
+    assert page.url == "https://docs.example.com/a.html"

@@ -76,7 +76,7 @@ def _collect(collected: dict[str, _Collected], document: Document, page: Page, p
     for piece, occurrence in zip(made.chunks, made.occurrences, strict=True):
         headings = [document.units[unit].text for unit in piece.trail]
         entry = collected.setdefault(piece.id, _Collected(piece, headings, occurrence.markdown))
-        entry.occurrences.append(shapes.occurrence_row(document, occurrence, page))
+        entry.occurrences.append(shapes.occurrence_row(document, piece, occurrence, page))
 
 
 def _print(entries: Iterable[_Collected], *, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wrac.core.structure import names, numbers, table_cells, trails
 from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Page, Plan, Span
+from wrac.flow.links import passage_link
 
 if TYPE_CHECKING:
     from wrac.core.types import Chunk
@@ -111,7 +112,7 @@ def chunk_row(chunk: Chunk, trail: Iterable[str], markdown: str, occurrences: li
     }
 
 
-def occurrence_row(document: Document, value: Occurrence, page: Page) -> Json:
+def occurrence_row(document: Document, chunk: Chunk, value: Occurrence, page: Page) -> Json:
     """Where a chunk stands on a page: a selector and a range `[start, end]` for each ordinal, in their order.
 
     `meta` is what `wrac index` keeps for `--where`: the page's own and the `--meta` given.
@@ -123,6 +124,7 @@ def occurrence_row(document: Document, value: Occurrence, page: Page) -> Json:
         "meta": {**document.meta, **page.meta},
         "ordinals": list(value.ordinals),
         "anchor": value.anchor,
+        "link": passage_link(document, chunk, value, page.url),
         "label": asdict(value.label) if value.label else None,
         "selectors": [place["selector"] for place in places],
         "ranges": [pair for place in places for pair in place["ranges"]],

@@ -35,7 +35,7 @@ def pages(  # noqa: PLR0913 - the options of one verb
     """Pages and recorded skips of the sources, in the order given; a directory's files sorted by name.
 
     `meta` is put on every page. `base` is the URL a directory is published under: `base` + the path inside it is then
-    a page's url. Without it a file's url is its path as given, with `/`; of an absolute source only the last name is
+    a page's url; of standard input it is the url itself. Without it a file's url is its path as given, with `/`; of an absolute source only the last name is
     kept, so that machines agree. A real file is read once, however many links and sources lead to it.
     `max_size` is in bytes. `stdin` and `transport` replace the process's standard input and the network.
 
@@ -44,11 +44,12 @@ def pages(  # noqa: PLR0913 - the options of one verb
     """
     if base and not _URL.match(base):
         raise ConfigError(f"--base {base}: not an absolute URL; give one such as https://docs.example.com/")
+    piped = base or "-"
     base = base if not base or base.endswith("/") else base + "/"
     roots = {source: _root(source, base) for source in sources if source != "-" and not _URL.match(source)}
     _refuse_clashes(roots)
     _refuse_schemes(sources)
-    return _read(list(dict.fromkeys(sources)), roots, _Reader(meta, base, max_size), stdin, transport)
+    return _read(list(dict.fromkeys(sources)), roots, _Reader(meta, base, max_size, piped), stdin, transport)
 
 
 def _read(
@@ -61,7 +62,7 @@ def _read(
     seen: dict[str, str] = {}
     for source in sources:
         if source == "-":
-            yield reader.checked(source, (stdin or sys.stdin.buffer).read(reader.max_size + 1), media.HTML)
+            yield reader.checked(reader.piped, (stdin or sys.stdin.buffer).read(reader.max_size + 1), media.HTML)
         elif source in roots:
             for found in files.walk(roots[source], seen):
                 yield reader.file(found)
@@ -75,8 +76,8 @@ def _read(
 class _Reader:
     """Bytes to pages under one run's options."""
 
-    def __init__(self, meta: Mapping[str, str], base: str, max_size: int) -> None:
-        self.meta, self.base, self.max_size = meta, base, max_size
+    def __init__(self, meta: Mapping[str, str], base: str, max_size: int, piped: str = "-") -> None:
+        self.meta, self.base, self.max_size, self.piped = meta, base, max_size, piped
 
     def file(self, found: files.Found) -> Page | Skip:
         url = urljoin(self.base, quote(found.name)) if self.base else found.name

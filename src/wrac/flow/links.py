@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from wrac.core.types import Chunk, Document, Occurrence, Place
+
 _WORDS = 6
 _LONGEST = 60
 # A fragment's end must lie inside one block and end at a word: a cell, a line, or a sentence of an unspaced script.
@@ -30,6 +32,33 @@ def link(url: str, anchor: str, texts: Sequence[str]) -> str:
     if len(parts) == 1 and len(first.split()) <= 2 * _WORDS:  # its two ends would overlap
         return f"{base}:~:text={_encoded(first if len(first) <= 2 * _LONGEST else _start(first))}"
     return f"{base}:~:text={_encoded(_start(first))},{_encoded(_end(last))}"
+
+
+def passage_link(document: Document, chunk: Chunk, occurrence: Occurrence, url: str) -> str:
+    """The link that opens a page at one of its chunks."""
+    cut = {piece.unit: piece for piece in chunk.slices}
+    texts = []
+    for ordinal in _markable(document, occurrence.ordinals):
+        place, text = document.places[ordinal], document.text(ordinal)
+        piece = cut.get(place.unit)
+        whole = piece is None or piece.end - piece.start == len(text)
+        texts.append(plain(document, place) if whole or piece is None else text[piece.start : piece.end])
+    return link(url, occurrence.anchor, texts)
+
+
+def _markable(document: Document, ordinals: Sequence[int]) -> Sequence[int]:
+    """The places that a browser can mark: what is shown, or in a `details` that it opens; all when none is."""
+    opened = {o for s in document.spans if s.kind == "details" for o in range(s.first, s.last + 1)}
+    return [o for o in ordinals if document.places[o].visible == "visible" or o in opened] or ordinals
+
+
+def plain(document: Document, place: Place) -> str:
+    """A place's text without its permalink, the sign that a page shows only under the pointer."""
+    text = document.units[place.unit].text
+    for mark in reversed(place.marks):
+        if mark.kind == "permalink":
+            text = text[: mark.start] + text[mark.end :]
+    return text
 
 
 def _start(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wrac.catalog import Record, vectors
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Place
-from wrac.flow.links import link
+from wrac.flow.links import passage_link, plain
 from wrac.indexing import Row
 from wrac.text.analysis import analyse, guess
 
@@ -43,7 +43,7 @@ def _row(record: Record, position: int, entry: Entry, language: str, terms: Sequ
         units=units,
         trail=trail_texts(document, chunk),
         anchor=occurrence.anchor,
-        link=passage_link(record, position),
+        link=passage_link(document, chunk, occurrence, record.page.url),
         tokens=chunk.tokens,
         planner=record.plan.planner,
         language=language,
@@ -62,37 +62,8 @@ def trail_texts(document: Document, chunk: Chunk) -> tuple[str, ...]:
     for place in document.places if wanted else ():
         if place.unit in wanted:
             places.setdefault(place.unit, place)
-    return tuple(" ".join(_plain(document, places[unit]).split()) for unit in chunk.trail)
-
-
-def passage_link(record: Record, position: int) -> str:
-    """The link that opens the page at one of its chunks."""
-    occurrence, slices = record.occurrences[position], record.chunks[position].slices
-    cut = {piece.unit: piece for piece in slices}
-    texts = []
-    for ordinal in _markable(record.document, occurrence.ordinals):
-        place = record.document.places[ordinal]
-        piece = cut.get(place.unit)
-        whole = piece is None or piece.end - piece.start == len(record.document.text(ordinal))
-        texts.append(_plain(record.document, place) if whole or piece is None
-                     else record.document.text(ordinal)[piece.start : piece.end])  # fmt: skip
-    return link(record.page.url, occurrence.anchor, texts)
-
-
-def _markable(document: Document, ordinals: Sequence[int]) -> Sequence[int]:
-    """The places that a browser can mark: what is shown, or in a `details` that it opens; all when none is."""
-    opened = {o for s in document.spans if s.kind == "details" for o in range(s.first, s.last + 1)}
-    return [o for o in ordinals if document.places[o].visible == "visible" or o in opened] or ordinals
+    return tuple(" ".join(plain(document, places[unit]).split()) for unit in chunk.trail)
 
 
 def _roles(document: Document, occurrence: Occurrence) -> tuple[str, ...]:
     return tuple(sorted({document.places[ordinal].role for ordinal in occurrence.ordinals}))
-
-
-def _plain(document: Document, place: Place) -> str:
-    """A place's text without its permalink, the sign that a page shows only under the pointer."""
-    text = document.units[place.unit].text
-    for mark in reversed(place.marks):
-        if mark.kind == "permalink":
-            text = text[: mark.start] + text[mark.end :]
-    return text

@@ -11,8 +11,9 @@ from wrac import catalog
 from wrac.catalog import Record, contents
 from wrac.core.errors import NotFoundError
 from wrac.core.structure import names
+from wrac.flow.links import passage_link
 from wrac.flow.report import Shown, ShownUnit
-from wrac.flow.rows import passage_link, trail_texts
+from wrac.flow.rows import trail_texts
 
 
 def show(connection: Connection, folder: Path, wanted: str) -> Shown:
@@ -58,7 +59,7 @@ def _shown(record: Record, position: int, pages: tuple[str, ...]) -> Shown:
         tokens=chunk.tokens,
         url=record.page.url,
         anchor=occurrence.anchor,
-        link=passage_link(record, position),
+        link=passage_link(document, chunk, occurrence, record.page.url),
         planner=record.plan.planner,
         units=tuple(units),
         pages=pages,
