@@ -34,7 +34,12 @@ Workspace = Annotated[Path, typer.Option("--workspace", "-w", metavar="DIR", hel
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Metadata for every page; may be repeated.")
 ]
-Base = Annotated[str, typer.Option("--base", metavar="URL", help="Where the folder is published (for -: the page's URL): hits link there.")]
+Base = Annotated[
+    str,
+    typer.Option(
+        "--base", metavar="URL", help="Where the folder is published (for -: the page's URL): hits link there."
+    ),
+]
 MaxSize = Annotated[float, typer.Option("--max-size", metavar="MB", min=0.001, help="Skip pages larger than this.")]
 Target = Annotated[int, typer.Option("--target", metavar="TOKENS", min=1, help="The size a chunk should have.")]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", metavar="TOKENS", min=1, help="The size no chunk exceeds.")]

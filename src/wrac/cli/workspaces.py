@@ -13,6 +13,7 @@ from wrac.cli import hits, paint, shapes
 from wrac.cli.progress import bars
 from wrac.core.errors import ConfigError, InputError, WorkspaceError
 from wrac.core.types import Policy
+from wrac.fetching import pages
 from wrac.flow import IndexReport, Shown, VerifyReport, Workspace
 from wrac.flow.report import Skipped
 
@@ -37,6 +38,7 @@ def index(  # noqa: PLR0913 - a command's options
     as_json: bool,
 ) -> None:
     """Index the sources and print what was done. Raises InputError when there was no page at all."""
+    pages(sources, base=base)  # a source that is none leaves no workspace behind
     with Workspace(path) as workspace, bars(wanted=progress) as tell:
         report = workspace.index(
             sources, meta=meta, base=base, max_size=max_size, policy=policy, workers=workers, progress=tell, wait=wait

@@ -104,7 +104,7 @@ class IndexRun:
 
     def _source(self, source: str, workers: Workers, bound: int) -> None:
         """Bring the workspace up to what one source holds now."""
-        scope = os.path.realpath(source) if Path(source).exists() else source
+        scope = files.posix(os.path.realpath(source)) if Path(source).exists() else source
         seen: set[str] = set()
         skips: list[Skip] = []
         jobs: deque[_Job] = deque()
