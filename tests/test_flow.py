@@ -377,12 +377,11 @@ def test_events_are_counted_by_what_they_say(tmp_path: Path) -> None:
 
 
 def test_a_source_whose_name_is_no_utf8(tmp_path: Path) -> None:
-    name = os.path.join(os.fsencode(tmp_path), b"caf\xe9.html")
+    name = tmp_path / os.fsdecode(b"caf\xe9.html")
     try:
-        with Path(os.fsdecode(name)).open("wb") as file:
-            file.write(b"<p>Coffee is served.</p>")
+        name.write_bytes(b"<p>Coffee is served.</p>")
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
     with Workspace(tmp_path / "ws", embedder=WordEmbedder(), events=False) as workspace:
-        assert workspace.index([os.fsdecode(name)]).pages == 1
+        assert workspace.index([name]).pages == 1
         assert workspace.verify().ok

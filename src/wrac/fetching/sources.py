@@ -35,8 +35,9 @@ def pages(  # noqa: PLR0913 - the options of one verb
     """Pages and recorded skips of the sources, in the order given; a directory's files sorted by name.
 
     `meta` is put on every page. `base` is the URL a directory is published under: `base` + the path inside it is then
-    a page's url; of standard input it is the url itself. Without it a file's url is its path as given, with `/`; of an absolute source only the last name is
-    kept, so that machines agree. A real file is read once, however many links and sources lead to it.
+    a page's url; of standard input it is the url itself. Without it a file's url is its path as given, with `/`; of an
+    absolute source only the last name is kept, so that machines agree. A real file is read once, however many links
+    and sources lead to it.
     `max_size` is in bytes. `stdin` and `transport` replace the process's standard input and the network.
 
     Raises `InputError` for a source that does not exist or cannot be a source, before anything is read, and
