@@ -11,7 +11,8 @@ command -v apt-get >/dev/null && command -v dpkg >/dev/null || {
 mkdir -p "$folder"
 cd "$folder"
 for package in $packages; do
-    ls "$package"_*.deb >/dev/null 2>&1 || apt-get download "$package"
+    ls "$package"_*.deb >/dev/null 2>&1 || apt-get -q download "$package" ||
+        { apt-get -q update && apt-get -q download "$package"; } # a new machine has no package lists yet
     dpkg -x "$package"_*.deb .
 done
 echo "pages in $PWD/usr/share/doc"
