@@ -323,3 +323,19 @@ def test_a_url_of_another_type_is_a_skip() -> None:
 def test_standard_input_takes_its_url_from_base() -> None:
     page = next(iter(pages(["-"], base="https://docs.example.com/a.html", stdin=io.BytesIO(b"<p>x</p>"))))
     assert page.url == "https://docs.example.com/a.html"
+
+
+@pytest.mark.parametrize("meta", [{"a": 3}, {"": "y"}, {"a": "\ud800"}])
+def test_metadata_that_cannot_be_kept_is_refused(meta: Any) -> None:
+    with pytest.raises(ConfigError):
+        pages(["-"], meta=meta)
+
+
+def test_a_base_that_is_no_unicode_is_refused() -> None:
+    with pytest.raises(ConfigError, match="not valid Unicode"):
+        pages(["-"], base="https://x.example/\udce9/")
+
+
+def test_an_empty_name_is_no_source() -> None:
+    with pytest.raises(InputError, match="^'': an empty name is no source; an unset variable in a script, perhaps"):
+        pages([""])

@@ -40,7 +40,9 @@ Base = Annotated[
         "--base", metavar="URL", help="Where the folder is published (for -: the page's URL): hits link there."
     ),
 ]
-MaxSize = Annotated[float, typer.Option("--max-size", metavar="MB", min=0.001, help="Skip pages larger than this.")]
+MaxSize = Annotated[
+    float, typer.Option("--max-size", metavar="MB", min=0.001, max=1e6, help="Skip pages larger than this.")
+]
 Target = Annotated[int, typer.Option("--target", metavar="TOKENS", min=1, help="The size a chunk should have.")]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", metavar="TOKENS", min=1, help="The size no chunk exceeds.")]
 

@@ -108,7 +108,8 @@ def search(  # noqa: PLR0913 - a command's options
     elif found:
         hits.results(found)
     else:
-        sys.stderr.write("wrac: nothing found; use other words, or fewer --where filters\n")
+        what = f"nothing found that fits {budget} tokens; raise --budget," if budget else "nothing found;"
+        sys.stderr.write(f"wrac: {what} use other words, or fewer --where filters\n")
 
 
 def show(path: Path, chunk: str, *, as_json: bool) -> None:

@@ -18,7 +18,7 @@ def content_id(tag: str, parts: Iterable[str | bytes]) -> str:
     """
     digest = blake2b(digest_size=16)
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         digest.update(b"%d:" % len(data))
         digest.update(data)
     return f"{tag}:{digest.hexdigest()}"

@@ -45,12 +45,22 @@ def pages(  # noqa: PLR0913 - the options of one verb
     """
     if base and not _URL.match(base):
         raise ConfigError(f"--base {base}: not an absolute URL; give one such as https://docs.example.com/")
+    _refuse_values(base, meta)
     piped = base or "-"
     base = base if not base or base.endswith("/") else base + "/"
     roots = {source: _root(source, base) for source in sources if source != "-" and not _URL.match(source)}
     _refuse_clashes(roots)
     _refuse_schemes(sources)
     return _read(list(dict.fromkeys(sources)), roots, _Reader(meta, base, max_size, piped), stdin, transport)
+
+
+def _refuse_values(base: str, meta: Mapping[str, str]) -> None:
+    """Raises ConfigError for what cannot be stored: metadata that is no text, or text that is no Unicode."""
+    for name, value in {"--base": base, **meta}.items():
+        if not (isinstance(name, str) and isinstance(value, str) and name.strip()):
+            raise ConfigError(f"metadata {name!r}={value!r}: names and values are texts, and a name is not empty")
+        if any("\ud800" <= char <= "\udfff" for char in name + value):
+            raise ConfigError(f"{ascii(name)} {ascii(value)}: not valid Unicode; give it as UTF-8")
 
 
 def _read(
@@ -63,7 +73,7 @@ def _read(
     seen: dict[str, str] = {}
     for source in sources:
         if source == "-":
-            yield reader.checked(reader.piped, (stdin or sys.stdin.buffer).read(reader.max_size + 1), media.HTML)
+            yield reader.checked(reader.piped, _piped(stdin).read(reader.max_size + 1), media.HTML)
         elif source in roots:
             for found in files.walk(roots[source], seen):
                 yield reader.file(found)
@@ -72,6 +82,12 @@ def _read(
 
             answer = get(source, reader.max_size, reader.meta, transport)
             yield reader.judged(answer) if isinstance(answer, Page) else answer
+
+
+def _piped(stdin: BinaryIO | None) -> BinaryIO:
+    if stdin is None and sys.stdin is None:
+        raise InputError("-", "standard input is closed", "pipe a page into it")
+    return stdin or sys.stdin.buffer
 
 
 class _Reader:
@@ -108,6 +124,8 @@ class _Reader:
 
 
 def _root(source: str, base: str) -> files.Root:
+    if not source.strip():
+        raise InputError("''", "an empty name is no source", "an unset variable in a script, perhaps; . is this folder")
     try:
         return files.root(source, keep_name=not base)
     except (FileNotFoundError, NotADirectoryError) as error:
