@@ -60,7 +60,7 @@ def _refuse_values(base: str, meta: Mapping[str, str]) -> None:
         if not (isinstance(name, str) and isinstance(value, str) and name.strip()):
             raise ConfigError(f"metadata {name!r}={value!r}: names and values are texts, and a name is not empty")
         if any("\ud800" <= char <= "\udfff" for char in name + value):
-            raise ConfigError(f"{ascii(name)} {ascii(value)}: not valid Unicode; give it as UTF-8")
+            raise ConfigError(f"{name!a} {value!a}: not valid Unicode; give it as UTF-8")
 
 
 def _read(
