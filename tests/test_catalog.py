@@ -196,6 +196,15 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Database(tmp_path).check()
 
 
+def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "a?mode=memory#b%41 ü"
+    folder.mkdir()
+    database = Database(folder)
+    database.create()
+    database.close()
+    assert (folder / catalog.FILE).is_file() and [path.name for path in tmp_path.iterdir()] == [folder.name]
+
+
 def test_another_programs_database_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / catalog.FILE) as other:
         other.execute("CREATE TABLE cats (name)")

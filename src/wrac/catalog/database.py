@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, MetaData, create_engine, event, insert, select
+from sqlalchemy import URL, Connection, Engine, MetaData, create_engine, event, insert, select
 from sqlalchemy.exc import DatabaseError
 
 from wrac import __version__
@@ -102,7 +102,7 @@ class Database:
 
 
 def _engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 60})
+    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": 60})
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine
