@@ -43,6 +43,9 @@ def decode(body: bytes, encoding: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+FALLBACK = frozenset({"noframes", "noembed"})  # markup that the parser keeps as text
+
+
 def squeeze(text: str) -> str:
     """The text without white space: what conservation counts."""
     return "".join(text.split())
@@ -68,7 +71,7 @@ def _walk(root: LexborNode) -> Iterator[Source]:
             continue
         own = list(_own(node))
         yield from own
-        if node.tag not in PROGRAM and not any(s.kind == "title" for s in own):
+        if node.tag not in PROGRAM | FALLBACK and not any(s.kind == "title" for s in own):
             children = list(node.iter(include_text=True))
             stack.extend(reversed(children))
 
@@ -90,6 +93,8 @@ def _own(node: LexborNode) -> Iterator[Source]:
                 yield from _walk(child)
     elif tag in {"iframe", *ALT} and foreign(node):
         return
+    elif tag in FALLBACK:
+        yield from (s for s in sources(node.text(deep=True) or "") if s.kind != "data")
     elif tag == "iframe" and attributes.get("srcdoc"):
         yield from sources((attributes["srcdoc"] or "").replace("\r\n", "\n"))
     elif tag in ALT and attributes.get("alt") and (tag != "input" or attributes.get("type") == "image"):

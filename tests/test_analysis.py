@@ -104,7 +104,7 @@ def test_threads_share_the_stemmers() -> None:
 def test_hostile_runs_take_linear_time(text: str) -> None:
     start = time.process_time()
     analyse(text)
-    assert time.process_time() - start < 4
+    assert time.process_time() - start < 12
 
 
 def test_the_rules_carry_a_version() -> None:

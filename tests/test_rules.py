@@ -267,5 +267,5 @@ def test_long_pages_take_linear_time(make: Callable[[int], Document], count: int
     document = make(count)
     start = time.process_time()
     made = plan(document)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 15
     assert sum(map(len, made.groups)) == count

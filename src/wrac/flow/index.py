@@ -20,7 +20,7 @@ from wrac.fetching import MAX_SIZE, Skip, files, pages
 from wrac.flow.prepare import PARSERS, Prepared, recipe, state
 from wrac.flow.report import IndexReport, Progress, Skipped, silent
 from wrac.flow.rows import rows_of
-from wrac.flow.workers import Workers
+from wrac.flow.workers import Died, Workers
 from wrac.indexing.sqlite import SqliteIndex
 from wrac.observing import EventLog
 
@@ -224,7 +224,8 @@ class IndexRun:
         with self.database.write() as connection:
             if catalog.remove(connection, job.page.url):
                 SqliteIndex(connection).remove(job.page.url)
-            catalog.skip(connection, catalog.Skipped(job.page.url, job.source, job.state, reason))
+            state = NEVER if isinstance(reason, Died) else job.state  # the next run tries again
+            catalog.skip(connection, catalog.Skipped(job.page.url, job.source, state, reason))
 
     def _pass_over(self, skips: Sequence[Skip], source: str) -> None:
         """Record what became no page. A page that is unreadable now stays as it was: it is still there."""

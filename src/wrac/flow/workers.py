@@ -20,6 +20,12 @@ PATIENCE = 120.0
 """Seconds a page may take before its process is ended; the parser's own caps come long before."""
 
 
+class Died(str):
+    """The reason of a page whose process was killed or took too long: it says nothing lasting about the page."""
+
+    __slots__ = ()
+
+
 class Workers:
     """`count` threads, each with a process that is started for its first task and again after a death.
 
@@ -59,14 +65,19 @@ class Workers:
             process.end()
 
     def _ask(self, task: object) -> Prepared | str:
-        process = self._process()
-        if process is None:
-            return "the run was stopped"
-        answer = process.ask(task, self._patience)
-        if process.reason:
+        reason = ""
+        for _ in range(2):  # what kills a process once, such as the system short of memory, may spare the next
+            process = self._process()
+            if process is None:
+                return Died("the run was stopped")
+            answer = process.ask(task, self._patience)
+            if not process.reason:
+                return answer  # type: ignore[no-any-return]
             self._forget(process)
-            return process.reason
-        return answer  # type: ignore[no-any-return]
+            reason = process.reason
+            if process.late:
+                break
+        return Died(reason)
 
     def _process(self) -> _Process | None:
         process: _Process | None = getattr(self._local, "process", None)
@@ -89,6 +100,7 @@ class _Process:
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self.reason = ""
+        self.late = False
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         # A session of its own: Ctrl-C reaches the caller alone, who ends the processes in order.
         self._process = subprocess.Popen(  # noqa: S603 - our own module
@@ -116,7 +128,8 @@ class _Process:
             return receive(self._process.stdout)
         except (EOFError, OSError):
             code = self._process.wait()
-            self.reason = f"parsing took more than {patience:.0f} s" if late.is_set() else self._obituary(code)
+            self.late = late.is_set()
+            self.reason = f"parsing took more than {patience:.0f} s" if self.late else self._obituary(code)
             self.end()
             return None
         finally:

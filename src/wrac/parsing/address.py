@@ -60,10 +60,10 @@ class Resolver:
         source = self._around(outer)
         if isinstance(outer, DataAddress):
             return _string(outer, source)
-        frame = fragment(source[outer.start : outer.end], "body").select_one("iframe")
+        frame = fragment(source[outer.start : outer.end], "body").select_one("iframe,noframes,noembed")
         if frame is None:
-            raise WracError(f"{outer.selector}: no iframe at {outer.start}-{outer.end}")
-        return frame.attr("srcdoc") or ""
+            raise WracError(f"{outer.selector}: no frame at {outer.start}-{outer.end}")
+        return frame.text if frame.tag != "iframe" else frame.attr("srcdoc") or ""
 
     def _whole(self, source: str, context: str) -> list[Draft]:
         """The units of a whole source, for texts that stand where the tree does not show them."""

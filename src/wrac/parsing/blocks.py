@@ -36,7 +36,7 @@ def own(walk: Segmenter, new: Frame, frame: Frame, attrs: Attributes, aria: str 
             kind = "label" if new.role in _CHROME else "question"
     if level:
         kind = "question" if aria == "tab" or inline.opens(node, attrs) else "heading"
-    elif tag not in BLOCKS and kind is None and attrs and "aria-controls" in attrs:
+    elif kind is None and attrs and "aria-controls" in attrs and (tag not in BLOCKS or aria == "button"):
         kind = "label" if new.role in _CHROME else "question"
     if kind is not None:
         new.owner = Owner(kind, level)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from wrac.core.types import Document, Page
 from wrac.parsing.address import MARKDOWN_TYPE, TEXT_TYPE
-from wrac.parsing.dom import CData, Element, Node, Text, document, tree_of
+from wrac.parsing.dom import CData, Element, Namespace, Node, Text, document, tree_of
 
 
 class Account(NamedTuple):
@@ -48,6 +48,9 @@ def _sources(tree: Node, depth: int = 0) -> Iterator[str]:
             continue
         if kind is Element:
             yield from _attributes(node, depth)
+            if node.tag in ("noframes", "noembed"):
+                yield from _sources(document(node.text), depth + 1)
+                continue
             if node.tag == "script" and "ld+json" in (node.attr("type") or "").lower():
                 continue
             if node.shadow_root is not None:
@@ -62,7 +65,7 @@ def _attributes(node: Node, depth: int) -> Iterator[str]:
     tag = node.tag
     if tag in ("img", "area") or (tag == "input" and (node.attr("type") or "").lower() == "image"):
         yield node.attr("alt") or ""
-    elif tag == "iframe" and node.attr("srcdoc"):
+    elif tag == "iframe" and node.namespace is Namespace.HTML and node.attr("srcdoc"):
         if depth < 3:
             yield from _sources(document(node.attr("srcdoc")), depth + 1)
         else:

@@ -10,14 +10,17 @@ from typing import Any, Final, TypeAlias
 
 import turbohtml
 import turbohtml.detect  # registers the whatwg-* codecs
-from turbohtml import CData, DocumentFragment, Element, Text
+from turbohtml import CData, DocumentFragment, Element, Namespace, Text
 
 _HIGH: Final = re.compile(r"[^\x00-\x7f]+")
 
 Node: TypeAlias = Any
 Attributes: TypeAlias = Any
 
-__all__ = ["Attributes", "CData", "DocumentFragment", "Element", "Node", "Text", "document", "fragment", "tree_of"]
+__all__ = [
+    "Attributes", "CData", "DocumentFragment", "Element", "Namespace", "Node", "Text", "document", "fragment",
+    "tree_of",
+]  # fmt: skip
 
 
 def tree_of(body: bytes, charset: str = "") -> Node:

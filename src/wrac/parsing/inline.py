@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from wrac.core.types import Kind, Mark, MarkKind
-from wrac.parsing.dom import Attributes, Element, Node, Text, document
+from wrac.parsing.dom import Attributes, Element, Namespace, Node, Text, document
 from wrac.parsing.frames import HOLDER, Draft, Frame
 from wrac.parsing.roles import hides_by_class, hides_by_style
 from wrac.parsing.run import Atom, Line
@@ -256,7 +256,7 @@ def _atom(
 def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     texts = []
     for place, part in enumerate(node.descendants, 1):
-        if type(part) is Element and part.tag == "iframe":
+        if type(part) is Element and part.tag == "iframe" and part.namespace is Namespace.HTML:
             walk.defer(frame, part, place)
         elif type(part) is Text and "iframe" not in _tags_between(part, node):
             if not _tags_between(part, node).isdisjoint(("style", "script")):
@@ -310,7 +310,12 @@ def _code_of_the_page(walk: Segmenter, frame: Frame, node: Node, index: int) -> 
 
 
 def _raw(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
-    walk.lose(f"{node.tag}: shown only where frames are not", node.text, node)
+    """Markup kept as text, for browsers without frames: a document in the document."""
+    if frame.flat:
+        return walk.defer(frame, node, index)
+    if node.text.strip(SPACE):
+        walk.flush((node, 0))
+        walk.embed(frame, node, index, document(node.text), node.text)
     return False
 
 

@@ -12,7 +12,7 @@ from wrac.parsing.tags import HEADING_LEVEL
 
 BY_TAG: Final[dict[str, Role]] = {
     "nav": "nav", "footer": "footer", "aside": "aside", "dialog": "dialog", "form": "form", "search": "form",
-    "fieldset": "form", "select": "control", "datalist": "control", "menu": "nav",
+    "fieldset": "form", "select": "control", "datalist": "control",
 }  # fmt: skip
 BY_ARIA: Final[dict[str, Role]] = {
     "navigation": "nav", "menu": "nav", "menubar": "nav", "banner": "header", "contentinfo": "footer",
@@ -20,18 +20,22 @@ BY_ARIA: Final[dict[str, Role]] = {
     "doc-toc": "toc", "directory": "toc", "main": "main", "toolbar": "control",
 }  # fmt: skip
 # Words of class and id, in the order they win. A word stands between separators; `-` and `_` separate.
+_BANNER: Final = (
+    "banner|consent|notice|notification|bar|box|popup|modal|law|message|msg|warning|overlay|dialog|info|alert|"
+    "disclaimer|settings|preferences?|wall|layer|container|wrapper|manager|prompt"
+)
 _WORDS: Final[tuple[tuple[Role, str], ...]] = (
-    ("cookie", r"cookie\w*|gdpr|ccpa|onetrust\w*|didomi\w*|usercentrics\w*|klaro|cmp|qc-cmp\w*|consent\w*|"
-               r"cc-(?:window|banner)|"
-               r"truste\w*|evidon\w*|iubenda\w*|osano\w*|termly\w*|privacy-(?:banner|notice|popup)"),
+    ("cookie", rf"(?:cookies?|gdpr|ccpa|consent|privacy)-?(?:{_BANNER})\w*|(?<![\w-])(?:cookies?|gdpr)(?![\w-])|"
+               r"cookieconsent\w*|cookiebot\w*|onetrust\w*|didomi\w*|usercentrics\w*|klaro|qc-cmp\w*|cmp-\w+|"
+               r"cc-(?:window|banner)|truste\w*|evidon\w*|iubenda\w*|osano\w*|termly\w*"),
     ("breadcrumb", r"breadcrumbs?|crumbs?|bread-?crumbs?|breadcrumb\w*"),
     ("toc", r"toc|toctree\w*|tableofcontents|table-of-contents|on-this-page|page-?toc|localtoc|scrollspy"),
     ("comment", r"comments?|commentlist|disqus\w*|comment-?section"),
     ("dialog", r"modal|popup|pop-up|lightbox|offcanvas|newsletter-popup"),
     ("nav", r"nav|navs|navbar|navigation|nav(?:header|footer|bar|menu|list|links?)|side-?nav|top-?nav|main-?menu|"
             r"menubar|mega-?menu|pagination|pager|prev-?next|skip-?links?|skip-to-\w+|related|site-?menu"),
-    ("footer", r"(?:site|page|global|main)?-?footer|colophon|copyright"),
-    ("header", r"(?:(?:site|global|top|main|page)-?)?header|masthead|top-?bar|announcement\w*"),
+    ("footer", r"(?<![\w-])(?:(?:site|page|global|main)[-_]?)?footer|colophon|copyright"),
+    ("header", r"(?<![\w-])(?:(?:site|global|top|main|page)[-_]?)?header|masthead|top-?bar|announcement\w*"),
     ("aside", r"side-?bar\w*|sphinxsidebar\w*|right-?rail|left-?rail|share|sharing|social(?:-\w+)?|related-\w+|"
               r"advert\w*|ads?|promo"),
     ("control", r"dropdown|toolbar|page-?actions?|copy-(?:page|button|btn)|feedback|was-this-helpful|edit-?page|"
@@ -39,6 +43,7 @@ _WORDS: Final[tuple[tuple[Role, str], ...]] = (
 )  # fmt: skip
 _PATTERNS: Final = tuple((role, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|[\s_-])")) for role, words in _WORDS)
 _NOTE: Final = re.compile(r"note|tip\b|hint|warn|caution|danger|important|info|admonition|callout|alert|example")
+_PRIVACY: Final = re.compile(r"cookie|gdpr|dsgvo|rgpd|ccpa|consent")
 _NOT_ROLES: Final = re.compile(r"(?:no|with|without|has|layout)-?(?:nav|side-?bar|toc|header|footer)", re.ASCII)
 _COLLAPSIBLE: Final = re.compile(
     r"accordion|collaps|tab-?pane|tab-?panel|tab-?content|expand|toggle|disclosure|drawer|faq|answer|panel|spoiler"
@@ -57,13 +62,13 @@ Panel: TypeAlias = Literal["", "open", "closed"]  # what the control of a panel 
 
 
 @lru_cache(maxsize=8192)
-def by_words(words: str) -> Role | None:
-    """The role that class and id words suggest."""
+def by_words(words: str, inside: bool) -> Role | None:
+    """The role that class and id words suggest; `inside` a main or article, where pages write about cookies too."""
     text = _NOT_ROLES.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", words)).lower()
     for role, pattern in _PATTERNS:
         if pattern.search(text):
             return role
-    return None
+    return "cookie" if not inside and _PRIVACY.search(text) else None
 
 
 def role_of(node: Node, tag: str, attrs: Attributes, current: Role, inside: bool) -> Role:
@@ -100,7 +105,7 @@ def _word(node: Node, attrs: Attributes, slugged: bool) -> Role | None:
     if "aria-label" in attrs:
         label = (node.attr("aria-label") or "").lower()
         words = f"{words} {label.replace(' ', '-')}" if label in _TELLING_LABELS else words
-    return by_words(words) if words else None
+    return by_words(words, slugged) if words else None
 
 
 def _heads(node: Node) -> bool:

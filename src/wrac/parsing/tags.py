@@ -18,7 +18,7 @@ OWNERS: Final[dict[str, Kind]] = {
     "h1": "heading", "h2": "heading", "h3": "heading", "h4": "heading", "h5": "heading", "h6": "heading",
     "pre": "code", "listing": "code", "xmp": "code", "plaintext": "code", "option": "label",
 }  # fmt: skip
-BLOCKS: Final = PLAIN | frozenset(OWNERS) | {"hr", "noframes"}
+BLOCKS: Final = PLAIN | frozenset(OWNERS) | {"hr"}
 # Blocks that become one unit with everything in them; an inner block ends a line.
 FLAT: Final = frozenset("h1 h2 h3 h4 h5 h6 summary caption figcaption legend pre listing xmp plaintext dt".split())
 PREFORMATTED: Final = frozenset("pre listing xmp plaintext textarea".split())
