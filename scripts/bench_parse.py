@@ -2,6 +2,9 @@
 
     python scripts/bench_parse.py --fidelity [--pages 160]     what is lost or torn apart, in units and in chunks
     python scripts/bench_parse.py --speed [--pages 60]         time and memory as multiples, in one run
+    python scripts/bench_parse.py --depth                      100,000 nested elements, options and the like
+
+Without an option all three.
 
 Pages are those of Debian's python3.11-doc and postgresql-doc-15 (scripts/fetch_debian_docs.sh, or WRAC_DEBIAN_DOCS).
 """
@@ -319,11 +322,23 @@ def memory(paths: Sequence[Path]) -> None:
         print(f"{path.name}: {size / 1e3:.0f} kB, {places} places, peak {peak / 1e6:.1f} MB = {times}")
 
 
+def depth() -> None:
+    """Prints the processor time of pages that nest or repeat 100,000 elements."""
+    from tests.laws.test_parse_laws import DEEP
+
+    print("| 100,000 elements: page | units | seconds |\n|---|---|---|")
+    for name, html in DEEP.items():
+        page = Page(name, html.encode())
+        took = min(clocked(parse, [page]) for _ in range(3))
+        print(f"| {name} | {len(parse(page).places)} | {took:.2f} |")
+
+
 def main() -> None:
     """Parses the options and runs the parts asked for."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--fidelity", action="store_true", help="what is lost or torn apart")
     options.add_argument("--speed", action="store_true", help="time and memory as multiples")
+    options.add_argument("--depth", action="store_true", help="pages that nest or repeat 100,000 elements")
     options.add_argument("--pages", type=int, default=160)
     options.add_argument("--rounds", type=int, default=3)
     chosen = options.parse_args()
@@ -331,9 +346,12 @@ def main() -> None:
     if not paths:
         sys.exit(debian.ABSENT)
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {date.today()}")
-    if chosen.fidelity:
+    everything = not (chosen.fidelity or chosen.speed or chosen.depth)
+    if chosen.fidelity or everything:
         fidelity(paths, policy)
-    if chosen.speed:
+    if chosen.depth or everything:
+        depth()
+    if chosen.speed or everything:
         speed(paths, policy, chosen.rounds)
         memory(sorted(debian.pages("python3.11-doc"), key=lambda path: path.stat().st_size)[-40::13])
 
