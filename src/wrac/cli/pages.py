@@ -28,9 +28,14 @@ def parse(page: Page, form: Format) -> None:
             print(shapes.dumps(row))
         print(shapes.dumps(shapes.structure_row(document)))
     elif form is Format.markdown:
-        print(markdown(document, everything))
+        _write(markdown(document, everything))
     else:
-        print("\n\n".join(document.text(ordinal) for ordinal in everything))
+        _write("\n\n".join(document.text(ordinal) for ordinal in everything))
+
+
+def _write(text: str) -> None:
+    """Prints a page's text: as it is into a file or pipe, with its control characters made visible on a terminal."""
+    print(paint.safe(text) if sys.stdout.isatty() else text)
 
 
 def plan(page: Page, policy: Policy, *, as_json: bool) -> None:

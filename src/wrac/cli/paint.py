@@ -16,7 +16,9 @@ Part: TypeAlias = tuple[str, str] | str
 _NAMED = 6  # details of a reason that are named
 
 # Pages come from strangers: what would steer a terminal is shown, not obeyed.
-_CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | dict.fromkeys(range(127, 160), 0xFFFD)
+_CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | dict.fromkeys(
+    (*range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
+)
 
 
 def console(*, stderr: bool = False) -> Console:
