@@ -385,3 +385,17 @@ def test_a_source_whose_name_is_no_utf8(tmp_path: Path) -> None:
     with Workspace(tmp_path / "ws", embedder=WordEmbedder(), events=False) as workspace:
         assert workspace.index([name]).pages == 1
         assert workspace.verify().ok
+
+
+def test_a_folder_answers_for_a_file_that_was_also_indexed_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.html").write_text(f"<p>Page {name} of the folder.</p>")
+    with Workspace(tmp_path / "ws", embedder=WordEmbedder(), events=False) as workspace:
+        workspace.index([folder])
+        workspace.index([folder / "one.html"])
+        (folder / "one.html").unlink()
+        gone = workspace.index([folder]).gone
+        assert len(gone) == 1
+        assert gone[0].endswith("one.html")

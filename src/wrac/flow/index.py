@@ -143,6 +143,8 @@ class IndexRun:
             known = catalog.find(connection, page.url)
             same = known is not None and known.state == wanted
             document = None if known is None or same else catalog.parsed(connection, page)
+        if known is not None and source.startswith(f"{known.source}/"):
+            source = known.source  # a folder that was indexed whole goes on to answer for its files
         if known is not None and same:
             self._unchanged(page.url, source, known)
             return None

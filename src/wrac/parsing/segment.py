@@ -217,7 +217,7 @@ class Segmenter(Emitter):
             new.inside = True
         elif new.role != frame.role and new.role in _END_MATTER and not frame.inside and self.outline.sections:
             self.outline.cut(frame, len(self.drafts))
-        new.closed = tag in CLOSED
+        new.closed = tag in CLOSED or new.visible != frame.visible  # what is unseen heads nothing that is seen
         new.half_closed = new.is_main or tag in HALF_CLOSED
         new.first = len(self.drafts)
         blocks.own(self, new, frame, attrs, aria)
