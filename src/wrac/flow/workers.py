@@ -102,7 +102,7 @@ class _Process:
         self.reason = ""
         self.late = False
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
-        # A session of its own: Ctrl-C reaches the caller alone, who ends the processes in order.
+        # A process group of its own: Ctrl-C reaches the caller alone, who ends the processes in order.
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             command,
             stdin=subprocess.PIPE,

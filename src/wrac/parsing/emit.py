@@ -23,11 +23,12 @@ Edge = tuple[Any, int]
 class Emitter:
     """Collects drafts, spans and losses; a draft gets its range as soon as the tags that bound it are known."""
 
-    def __init__(self, source: Callable[[], str]) -> None:
+    def __init__(self, source: Callable[[], str], first_text: Callable[[str, str], str] | None = None) -> None:
         self.drafts: list[Draft] = []
         self.spans: list[SpanDraft] = []
         self.losses: list[Loss] = []
         self.source = source
+        self.first_text = first_text  # reads the first unit of a slice of source in its context
         self.run = Run()
         self.outline = Outline(self.spans)
         self.bound: Edge = (None, INSIDE)
@@ -138,11 +139,8 @@ class Emitter:
         draft.context, draft.nth = "document", ordinal
 
     def _reads_back(self, draft: Draft, start: int, end: int | None) -> bool:
-        return self.first_text(self.source()[start:end], draft.context) == draft.text
-
-    def first_text(self, piece: str, context: str) -> str:
-        """The text of the first unit of a slice of source; the segmenter provides it."""
-        raise NotImplementedError
+        read = self.first_text
+        return read is None or read(self.source()[start:end], draft.context) == draft.text
 
     def settle(self, position: int | None) -> None:
         """Gives the drafts without an end tag their end, at the first later tag."""

@@ -41,7 +41,7 @@ class Segmenter(Emitter):
         shadow: bool = False,
         nesting: int = 0,
     ) -> None:
-        super().__init__(source)
+        super().__init__(source, first_text)
         self.panels = panels
         self.shadow = shadow
         self.nesting = nesting
@@ -87,7 +87,7 @@ class Segmenter(Emitter):
         for ordinal, draft in enumerate(self.drafts):
             if draft.within or draft.context == "document":
                 continue
-            if self.first_text(source[draft.start : draft.end], draft.context) != draft.text:
+            if first_text(source[draft.start : draft.end], draft.context) != draft.text:
                 self.locate_by_page(draft, ordinal)
 
     def text(self, frame: Frame, text: str) -> None:
@@ -303,10 +303,6 @@ class Segmenter(Emitter):
         selector = frame.child_path(node.tag, index)
         self.adopt(inner, HtmlAddress(selector, where.start_tag.start_offset, end))
         self.bound = (node, AFTER)
-
-    def first_text(self, piece: str, context: str) -> str:
-        """The text of the first unit of a slice of source."""
-        return first_text(piece, context)
 
 
 def first_text(piece: str, context: str) -> str:
