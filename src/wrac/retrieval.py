@@ -72,7 +72,8 @@ def fuse(
     lift = _page_lift(own, pages)
     total = 1.0 + weight + fusion.page
     for entry, score in own.items():
-        own[entry] = (score + fusion.page * lift.get(pages.get(entry, ""), 0.0)) / total
+        # Rounded: two sums that are equal but for the order of their terms are a tie.
+        own[entry] = round((score + fusion.page * lift.get(pages.get(entry, ""), 0.0)) / total, 9)
     return sorted(own.items(), key=lambda pair: (-pair[1], pair[0]))
 
 

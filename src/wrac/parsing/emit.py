@@ -118,9 +118,10 @@ class Emitter:
         first, last = position(start), position(end)
         draft.selector = frame.path()
         draft.context = "pre" if frame.pre else "template" if frame.tag == "template" else "body"
-        unsure = end[1] == BEFORE and end[0].tag == "table"  # the text may have been moved out of the table
+        # Text may have been moved out of a table, and a template's parser goes by what stood before.
+        unsure = (end[1] == BEFORE and end[0].tag == "table") or frame.tag == "template"
         if frame.tag in ("", "html", "body"):
-            unsure = unsure or (first is None and frame.depth > 0)
+            unsure = unsure or first is None
             first = 0 if first is None and start[1] == INSIDE else first
             last = len(self.source()) if end[1] == INSIDE_END else last
         crossed = first is None or (last is not None and last <= first)

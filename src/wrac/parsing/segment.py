@@ -309,6 +309,7 @@ def first_text(piece: str, context: str) -> str:
     """The text of the first unit of a slice of source that begins in an element of tag `context`."""
     root = fragment(piece, context)
     walk = Segmenter(lambda: piece)
+    walk.first_text = None  # only the text is wanted, not where it stands
     frame = Frame(root, context, iter(root.children), None, 0)
     frame.pre = context == "pre"
     frame.table = Table() if context == "tbody" else None
