@@ -48,6 +48,8 @@ class Emitter:
             return
         if line.atoms and not frame.flat and line.atoms_alone():
             for atom, part in line.parts():
+                if self.pending:
+                    self.settle(position((atom.node, BEFORE)))
                 inline.emit_atom(self, frame, part, atom, alone=len(line.atoms) == 1)
         else:
             self._emit_line(frame, line, start, end)
@@ -65,7 +67,7 @@ class Emitter:
         if kind == "code":
             line = inline.with_language(line, node)
         draft = self.add(kind, line, frame, level)
-        if start[0] is node and end[0] is node and end[1] == INSIDE_END and start[1] == INSIDE:
+        if start == (node, INSIDE) and end == (node, INSIDE_END) and frame.tag != "form":
             where = node.source_location
             if where is not None:
                 self._locate_at(draft, frame.path(), where, frame.tag)
@@ -118,8 +120,9 @@ class Emitter:
         first, last = position(start), position(end)
         draft.selector = frame.path()
         draft.context = "pre" if frame.pre else "template" if frame.tag == "template" else "body"
-        # Text may have been moved out of a table, and a template's parser goes by what stood before.
-        unsure = (end[1] == BEFORE and end[0].tag == "table") or frame.tag == "template"
+        # Text may have been moved out of a table or into a form that had ended, and a template's parser goes by what
+        # stood before.
+        unsure = (end[1] == BEFORE and end[0].tag == "table") or frame.tag in ("template", "form")
         if frame.tag in ("", "html", "body"):
             unsure = unsure or first is None
             first = 0 if first is None and start[1] == INSIDE else first

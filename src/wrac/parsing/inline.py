@@ -44,7 +44,8 @@ def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bo
             return walk.enter_block(frame, node, tag, index)
         flags = class_flags(node.attr("class") or "") if "class" in attrs else 0
         hidden = flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
-        if hidden and node.select_one("math") is None:
+        # What misnesting cloned without a tag of its own in the source cannot be told from its surroundings later.
+        if hidden and node.source_location is not None and node.select_one("math") is None:
             return walk.aside(frame, node, tag, index)
         if flags & DRAWS_FORMULA and _repeats_formula(node):
             walk.lose("visual copy of a formula", node.text, node)
@@ -256,14 +257,16 @@ def _atom(
 def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     texts = []
     for place, part in enumerate(node.descendants, 1):
-        if type(part) is Element and part.tag == "iframe" and part.namespace is Namespace.HTML:
-            walk.defer(frame, part, place)
+        if _is_frame(part):
+            _set_frame_aside(walk, frame, part, place)
+        elif type(part) is Element and part.tag == "img" and part.namespace is Namespace.HTML:
+            texts.append(part.attr("alt") or "")
         elif type(part) is Text and "iframe" not in _tags_between(part, node):
             if not _tags_between(part, node).isdisjoint(("style", "script")):
                 walk.lose("script or style of a drawing", part.data, node, keep=False)
             elif part.data.strip(SPACE):
                 texts.append(part.data.strip(SPACE))
-    _atom(walk, frame, node, index, " ".join(texts), "image", "image")
+    _atom(walk, frame, node, index, " ".join(filter(None, texts)), "image", "image")
     return False
 
 
@@ -343,8 +346,8 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
         if type(part) is not Text:
             if type(part) is Element and part.tag == "img":
                 base.append(part.attr("alt") or "")
-            elif type(part) is Element and part.tag == "iframe":
-                walk.defer(frame, part, place)
+            elif _is_frame(part):
+                _set_frame_aside(walk, frame, part, place)
             continue
         inside = _tags_between(part, node)
         if not inside.isdisjoint(("rp", "script", "style", "template", "iframe")):
@@ -360,12 +363,25 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     return False
 
 
+def _is_frame(node: Node) -> bool:
+    """Whether a node is HTML's iframe, which an element of that name in a drawing is not."""
+    return type(node) is Element and node.tag == "iframe" and node.namespace is Namespace.HTML
+
+
+def _set_frame_aside(walk: Segmenter, frame: Frame, node: Node, place: int) -> None:
+    walk.lose("fallback of a frame", node.text, node)
+    walk.defer(frame, node, place)
+
+
 def _tags_between(part: Node, top: Node) -> set[str]:
     """The tags of the elements around a node, below `top`."""
     found = set()
     around = part.parent
     while around is not None and around != top:
-        found.add(getattr(around, "tag", "template"))
+        if type(around) is not Element:
+            found.add("template")
+        elif around.tag != "iframe" or _is_frame(around):
+            found.add(around.tag)
         around = around.parent
     return found
 

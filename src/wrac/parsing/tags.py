@@ -48,7 +48,7 @@ HALF_CLOSED: Final = frozenset("section article".split())
 # The context in which a slice that begins with this tag parses to the same tree.
 CONTEXT: Final = {
     "tr": "tbody", "td": "tr", "th": "tr", "caption": "table", "thead": "table", "tbody": "table", "tfoot": "table",
-    "option": "select", "optgroup": "select", "body": "html",
+    "body": "html",
 }  # fmt: skip
 HEADING_LEVEL: Final = {f"h{n}": n for n in range(1, 7)}
 SPACE: Final = " \t\n\r\f"
