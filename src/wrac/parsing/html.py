@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from wrac.parsing.segment import Segmenter, panels_of
 from wrac.parsing.source import source_of
 
 PARSER: Final = "html@1"
+_FORM: Final = re.compile(rb"<form[\s/>]", re.IGNORECASE)
 _META_SKIPPED: Final = frozenset(("viewport", "theme-color", "generator", "robots", "charset", "color-scheme"))
 
 
@@ -23,14 +25,19 @@ def parse_html(page: Page) -> Document:
     """The Document of an HTML page."""
     tree = tree_of(page.body, page.charset)
     shadow = b"shadowroot" in page.body.lower()
-    walk = segment_tree(tree, cache(lambda: source_of(page.body, tree.encoding)), shadow=shadow)
+    doubtful = len(_FORM.findall(page.body)) > len(tree.select("form"))
+    walk = segment_tree(tree, cache(lambda: source_of(page.body, tree.encoding)), shadow=shadow, doubtful=doubtful)
     add_data(walk)
     return _document(page, tree, walk)
 
 
-def segment_tree(tree: Node, source: Callable[[], str], *, shadow: bool = False) -> Segmenter:
-    """The walked segmenter of a whole tree; `shadow` says that it may hold declarative shadow roots."""
+def segment_tree(tree: Node, source: Callable[[], str], *, shadow: bool = False, doubtful: bool = False) -> Segmenter:
+    """The walked segmenter of a whole tree; `shadow` says that it may hold declarative shadow roots.
+
+    `doubtful` has each address read back, as when the source has a form inside a form, which the tree ignores.
+    """
     walk = Segmenter(source, panels_of(tree), shadow=shadow)
+    walk.doubtful = doubtful
     walk.walk(Frame(tree, "", iter(tree.children), None, 0))
     return walk
 

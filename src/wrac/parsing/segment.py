@@ -44,6 +44,7 @@ class Segmenter(Emitter):
         super().__init__(source, first_text)
         self.panels = panels
         self.shadow = shadow
+        self.doubtful = False  # whether the source has tags that the tree ignored and a slice of it would not
         self.nesting = nesting
         self.scripts: list[Any] = []
         self.openers: dict[str, int] = {}  # id of a panel -> ordinal of the unit that opens it
@@ -78,11 +79,11 @@ class Segmenter(Emitter):
                 self._leave(frame)
         self.settle(len(self.source()) if self.pending else None)
         self.outline.close(len(self.drafts))
-        if self.shadow:
-            self._check_shadows()
+        if self.shadow or self.doubtful:
+            self._check_addresses()
 
-    def _check_shadows(self) -> None:
-        """A slot shows text that stands elsewhere in the source: such a unit is found by reading the whole page."""
+    def _check_addresses(self) -> None:
+        """A unit whose slice does not read as it does is found by reading the whole page."""
         source = self.source()
         for ordinal, draft in enumerate(self.drafts):
             if draft.within or draft.context == "document":
