@@ -16,6 +16,7 @@ from wrac.parsing.dom import Attributes, CData, DocumentFragment, Element, Node,
 from wrac.parsing.emit import AFTER, BEFORE, INSIDE, INSIDE_END, Emitter, position
 from wrac.parsing.frames import HOLDER, Frame, SpanDraft, Table
 from wrac.parsing.roles import Panel, role_of, visible_of
+from wrac.parsing.special import SPECIAL
 from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, SPANS
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
@@ -118,7 +119,7 @@ class Segmenter(Emitter):
             self.settle(position((node, BEFORE)))
         if tag in BLOCKS:
             return self.enter_block(frame, node, tag, index)
-        special = inline.SPECIAL.get(tag)
+        special = SPECIAL.get(tag)
         if special is not None:
             return special(self, frame, node, index)
         return inline.enter(self, frame, node, tag, index)
