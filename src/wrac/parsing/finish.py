@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from wrac.core.types import NOTHING, Place, Span, Unit
 from wrac.parsing.frames import Draft, SpanDraft
-from wrac.parsing.score import score
+from wrac.parsing.score import scores
 
 
-def places_of(drafts: Iterable[Draft]) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
+def places_of(drafts: Sequence[Draft]) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
     """The places of the drafts, in order, and the units they show, by id."""
     units: dict[str, Unit] = {}
     places = []
-    for ordinal, draft in enumerate(drafts):
+    for ordinal, (draft, score) in enumerate(zip(drafts, scores(drafts), strict=True)):
         unit = Unit(draft.kind, draft.text)
         units.setdefault(unit.id, unit)
         places.append(
             Place(
-                ordinal, unit.id, draft.level, draft.role, score(draft), draft.visible, draft.address(), draft.anchor,
+                ordinal, unit.id, draft.level, draft.role, score, draft.visible, draft.address(), draft.anchor,
                 draft.marks, draft.language,
             )
         )  # fmt: skip

@@ -20,14 +20,15 @@ class Draft:
     """A place in the making; its end may become known only at a later tag."""
 
     __slots__ = (
-        "anchor", "context", "end", "kind", "language", "level", "marks", "nth", "role", "selector", "start", "text",
-        "visible", "within",
+        "anchor", "context", "end", "frame", "kind", "language", "level", "marks", "nth", "role", "selector", "start",
+        "text", "visible", "within",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, text: str, marks: tuple[Mark, ...], frame: Frame) -> None:
         self.kind = kind
         self.text = text
         self.marks = marks
+        self.frame = frame  # the block it stands in: what surrounds it tells its score
         self.level = 0
         self.role: Role = frame.role
         self.visible: Visible = frame.visible

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from wrac.core.types import Role
@@ -14,8 +15,12 @@ _BY_ROLE: Final[dict[Role, float]] = {
 _BY_VISIBILITY: Final = {"visible": 1.0, "collapsed": 0.95, "hidden": 0.6}
 
 
-def score(draft: Draft) -> float:
-    """The content score of one unit."""
+def scores(drafts: Sequence[Draft]) -> list[float]:
+    """The content scores of a page's units, in their order."""
+    return [_by_rules(draft) for draft in drafts]
+
+
+def _by_rules(draft: Draft) -> float:
     base = _BY_ROLE[draft.role] * _BY_VISIBILITY[draft.visible]
     if draft.kind == "heading" or not draft.marks:
         return round(base, 3)
