@@ -18,14 +18,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes import FakeEmbedder
 
-from wrac.core.errors import ConfigError, InputError, StorageError
+from wrac.core.errors import InputError, StorageError
 from wrac.core.types import Page
 from wrac.evaluation import differences, run
-from wrac.evaluation.__main__ import main
-from wrac.evaluation.datasets import DataSet, Query, lines, rmc
+from wrac.evaluation.datasets import rmc
+from wrac.evaluation.datasets.jsonl import lines
 from wrac.evaluation.search import Dense, Lexical
-from wrac.evaluation.strategies import Corpus, Fixed, Passage, Passages, Sections, WholePage
+from wrac.evaluation.strategies import Corpus
+from wrac.evaluation.strategies.baselines import Fixed, Sections, WholePage
 from wrac.evaluation.tuning import DENSE, PAGE, SATURATIONS, Weights, left_out, tune
+from wrac.evaluation.values import DataSet, Passage, Passages, Query
 from wrac.evaluation.vectors import VectorCache, pieces
 from wrac.text import bm25
 
@@ -162,10 +164,10 @@ def test_bm25_alone_loads_no_model(site: Path) -> None:
 
 
 def test_differences_are_paired_with_the_baseline_under_the_same_search(results: dict[str, Any]) -> None:
-    found = differences(results["rows"], "sections")
+    found = differences(results, "sections")
     assert [one["strategy"] for one in found] == ["agentic (published)", "W-RAC (published)"]
     assert all(one["metrics"]["B@250"]["real"] and one["metrics"]["B@250"]["high"] < 0 for one in found)
-    assert differences(results["rows"], "no such row") == []
+    assert differences(results, "no such row") == []
 
 
 def test_weights_are_chosen_without_the_company_they_are_read_on() -> None:
@@ -191,38 +193,6 @@ def test_tuning_runs_every_choice_once_for_each_query(site: Path, tmp_path: Path
     scores = tune(rmc(site), ["sections", "page"], VectorCache(FakeEmbedder(), tmp_path / "cache"), lambda _: None)
     assert len(scores) == len(SATURATIONS) * len(DENSE) * len(PAGE)
     assert all(values.shape == (1,) and 0.0 <= values[0] <= 1.0 for values in scores.values())
-
-
-def test_the_command_prints_a_table_and_writes_all_results(
-    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "results.json"
-    arguments = ["rmc", "--data", str(site), "--search", "bm25", "--strategies", "wrac,sections", "--json", str(file)]
-    assert main(arguments) == 0
-    table = capsys.readouterr().out.splitlines()
-    head = next(line for line in table if line.startswith("chunks"))
-    assert head.split() == ["chunks", "number", "words", "R@1", "R@3", "R@6", "B@250", "B@500", "B@1000"]
-    stored = json.loads(file.read_text("utf-8"))
-    assert {row["strategy"] for row in stored["rows"]} == {"wrac", "sections"}
-    assert {"date", "processor", "cores", "python", "versions"} == set(stored["machine"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["--strategies", "magic"], ConfigError.exit_code, "no strategy 'magic'; choose from wrac"),
-        (["--search", "oracle"], ConfigError.exit_code, "no search 'oracle'; choose from bm25"),
-        (["--strategies", "agentic"], InputError.exit_code, "leave the strategy out"),
-        (["--data", "nowhere"], InputError.exit_code, "holds no COMPANY/html"),
-    ],
-)
-def test_a_wrong_option_is_one_line(
-    site: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, words: str
-) -> None:
-    assert main(["rmc", "--data", str(site), *arguments]) == code
-    error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert error.startswith("error: ")
-    assert words in error
 
 
 @pytest.mark.parametrize(

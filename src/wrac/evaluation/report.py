@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wrac.evaluation.metrics import METRICS
 
 SHOWN_TYPES = 20  # query types with fewer queries say nothing
 
@@ -15,9 +14,9 @@ def text(results: Mapping[str, Any], *, detail: bool = True) -> str:
     parts = [_setting(results)]
     for search in dict.fromkeys(row["search"] for row in results["rows"]):
         rows = [row for row in results["rows"] if row["search"] == search]
-        parts.append(_main(search, rows, results.get("differences", [])))
+        parts.append(_main(search, rows, results["metrics"], results.get("differences", [])))
         if detail:
-            parts.extend(_broken_down(search, rows, group) for group in ("company", "type"))
+            parts.extend(_broken_down(search, rows, group) for group in results["data"]["groups"])
     parts.extend(_notes(results["rows"]))
     return "\n\n".join(parts)
 
@@ -36,7 +35,9 @@ def _setting(results: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _main(search: str, rows: Sequence[Mapping[str, Any]], differences: Sequence[Mapping[str, Any]]) -> str:
+def _main(
+    search: str, rows: Sequence[Mapping[str, Any]], metrics: Sequence[str], differences: Sequence[Mapping[str, Any]]
+) -> str:
     real = {
         (one["strategy"], metric): _sign(value)
         for one in differences
@@ -48,13 +49,13 @@ def _main(search: str, rows: Sequence[Mapping[str, Any]], differences: Sequence[
             row["strategy"],
             str(row["passages"]),
             f"{row['words'] / max(row['passages'], 1):.0f}",
-            *(f"{row['metrics'][metric]:.3f}{real.get((row['strategy'], metric), ' ')}" for metric in METRICS),
+            *(f"{row['metrics'][metric]:.3f}{real.get((row['strategy'], metric), ' ')}" for metric in metrics),
         ]
         for row in rows
     ]
     baseline = next((one["baseline"] for one in differences), "")
     legend = f"\n+ - better, worse than {baseline} (95 %, paired bootstrap); = no difference" if baseline else ""
-    return f"search: {search}\n" + table(["chunks", "number", "words", *METRICS], body) + legend
+    return f"search: {search}\n" + table(["chunks", "number", "words", *metrics], body) + legend
 
 
 def _sign(value: Mapping[str, Any]) -> str:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wrac.evaluation.datasets import DataSet
-from wrac.evaluation.metrics import METRICS, Found, Judge, bootstrap, means
-from wrac.evaluation.search import SEARCHES, prepare
-from wrac.evaluation.strategies import STRATEGIES, Chunker, Corpus, Passage, strategy
+from wrac.core.errors import WracError
+from wrac.core.types import Usage
+from wrac.evaluation.machine import machine
+from wrac.evaluation.masking import mask
+from wrac.evaluation.metrics import bootstrap, judge
+from wrac.evaluation.metrics.blocks import CURVE, BlockJudge
+from wrac.evaluation.saved import Saved
+from wrac.evaluation.search import SEARCHES, Search, prepare
+from wrac.evaluation.strategies import STRATEGIES, Corpus, strategy
+from wrac.evaluation.values import Chunker, DataSet, Judge, Passage
 from wrac.evaluation.vectors import Tell, VectorCache
+from wrac.text.tokens import counter
 
 Results = dict[str, Any]
-PACKAGES = ("wrac", "numpy", "onnxruntime", "tokenizers", "turbohtml", "snowballstemmer")
+SIZES = (25, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
+"""Upper ends of the classes of passage sizes, in o200k tokens; the last class is open."""
+WORST, SHOWN = 10, 400
 
 
 def default_vectors() -> VectorCache:
@@ -32,43 +37,88 @@ def default_vectors() -> VectorCache:
     return VectorCache(load())
 
 
-def run(
+def run(  # noqa: PLR0913 - a run is told what, how and where
     data: DataSet,
     strategies: Sequence[str | Chunker] = tuple(STRATEGIES),
     searches: Sequence[str] = SEARCHES,
     *,
     vectors: Callable[[], VectorCache] = default_vectors,
+    saved: Saved | None = None,
     tell: Tell = lambda _: None,
 ) -> Results:
-    """Every strategy under every search. Keys: `data`, `machine`, and `rows`, a row a strategy and search.
+    """Every strategy under every search.
 
-    A strategy is a name or a Chunker; `vectors` is called once, by the first search that embeds. Raises ConfigError for
-    an unknown name, InputError for data that cannot be used.
+    Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `rows` (one a strategy and search) and
+    `failed` (strategies that could not go on, with the reason; the others are whole). A strategy is a name or a
+    Chunker; `vectors` is called once, by the first search that embeds; `saved` keeps what is finished, so that an
+    interrupted run goes on. Raises ConfigError for an unknown name, InputError for data that cannot be used.
     """
-    corpus, judge = Corpus(), Judge()
-    once = cache(vectors)
-    prepared = {search: prepare(search, once, tell) for search in searches}
+    corpus, judging, once = Corpus(), judge(data), cache(vectors)
     chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies]
-    rows = []
+    languages = {page.url: corpus.language(page) for page in data.pages}
+    prepared = {search: prepare(search, once, languages, tell) for search in searches}
+    rows, failed = [], []
     for chunker in chunkers:
-        tell(f"{chunker.name}: chunking")
-        cut = _cut(chunker, data)
-        for search in searches:
-            tell(f"{chunker.name}: {search}")
-            find = prepared[search](cut.items)
-            values = np.array([judge.score(query, _hits(cut.items, find(query.text))) for query in data.queries])
-            rows.append(_row(data, cut, search, values))
-    about = {"name": data.name, "pages": len(data.pages), "queries": len(data.queries)}
-    return {"data": about, "machine": machine(), "rows": rows}
+        known = saved.get(chunker.name) if saved else None
+        if known is not None:
+            tell(f"{chunker.name}: done before")
+            rows += known
+            continue
+        try:
+            made = list(_rows(chunker, data, prepared, judging, tell))
+        except WracError as error:
+            tell(f"{chunker.name}: {error}")
+            failed.append({"strategy": chunker.name, "reason": str(error), "exit": error.exit_code})
+            continue
+        if saved:
+            saved.put(chunker.name, made)
+        rows += made
+    if saved and not failed:
+        saved.forget()
+    return {
+        "data": _about(data),
+        "machine": machine(),
+        "metrics": list(judging.metrics),
+        "rows": rows,
+        "failed": failed,
+    }
+
+
+def _about(data: DataSet) -> Results:
+    return {
+        "name": data.name,
+        "pages": len(data.pages),
+        "queries": len(data.queries),
+        "groups": sorted({group for query in data.queries for group in query.groups}),
+        "excluded": [one._asdict() for one in data.excluded],
+    }
+
+
+def _rows(
+    chunker: Chunker,
+    data: DataSet,
+    prepared: Mapping[str, Callable[[Sequence[Passage]], Search]],
+    judging: Judge,
+    tell: Tell,
+) -> Iterator[Results]:
+    tell(f"{chunker.name}: chunking")
+    cut = _cut(chunker, data)
+    hidden = mask(data.masks)
+    searched = [passage._replace(indexed=hidden(passage.indexed)) for passage in cut.items]
+    for search, prepare_ in prepared.items():
+        tell(f"{chunker.name}: {search}")
+        find = prepare_(searched)
+        yield _row(data, cut, search, judging, find)
 
 
 class _Cut(NamedTuple):
-    """What a strategy made of the pages: distinct passages, how many were repeats, its notes, its seconds."""
+    """What a strategy made of the pages: distinct passages, how many were repeats, its notes, cost and seconds."""
 
     name: str
     items: tuple[Passage, ...]
     repeated: int
     notes: Mapping[str, float]
+    usage: Usage
     seconds: float
 
 
@@ -77,84 +127,87 @@ def _cut(chunker: Chunker, data: DataSet) -> _Cut:
     passages = chunker.passages(data.pages)
     seconds = time.perf_counter() - start
     items = tuple(dict.fromkeys(passages.items))
-    return _Cut(chunker.name, items, len(passages.items) - len(items), passages.notes, seconds)
+    return _Cut(chunker.name, items, len(passages.items) - len(items), passages.notes, passages.usage, seconds)
 
 
-def _hits(items: Sequence[Passage], rows: Sequence[int]) -> list[Found]:
-    return [Found(items[row].page, items[row].text) for row in rows]
-
-
-def _row(data: DataSet, cut: _Cut, search: str, values: NDArray[np.float64]) -> Results:
-    by_query = zip(data.queries, values.tolist(), strict=True)
-    return {
+def _row(data: DataSet, cut: _Cut, search: str, judging: Judge, find: Search) -> Results:
+    ranked = [[cut.items[row] for row in find(query.text)] for query in data.queries]
+    scored = [judging.score(query, hits) for query, hits in zip(data.queries, ranked, strict=True)]
+    values = np.array(scored, np.float64).reshape(len(data.queries), len(judging.metrics))
+    sizes = [counter("o200k").count(passage.text) for passage in cut.items]
+    row = {
         "strategy": cut.name,
         "search": search,
         "passages": len(cut.items),
         "repeated": cut.repeated,
         "words": sum(len(passage.text.split()) for passage in cut.items),
+        "tokens": sum(sizes),
+        "sizes": np.histogram(sizes, [0, *SIZES, np.inf])[0].tolist(),
         "seconds": round(cut.seconds, 3),
+        "usage": asdict(cut.usage),
         "notes": dict(cut.notes),
-        "metrics": means(values),
-        "by": {group: _by(data, values, group) for group in ("company", "type")},
-        "queries": {query.id: [round(value, 4) for value in row] for query, row in by_query},
+        "metrics": _means(judging, values),
+        "by": {group: _by(data, judging, values, group) for group in _about(data)["groups"]},
+        "queries": {query.id: [round(v, 4) for v in one] for query, one in zip(data.queries, scored, strict=True)},
+        "worst": _worst(data, ranked, values),
     }
+    if isinstance(judging, BlockJudge):
+        curves = [judging.curve(query, hits) for query, hits in zip(data.queries, ranked, strict=True)]
+        row["curve"] = {"words": list(CURVE), "recall": np.mean(curves, axis=0).round(4).tolist() if curves else []}
+    return row
 
 
-def _by(data: DataSet, values: NDArray[np.float64], group: str) -> Mapping[str, Results]:
+def _means(judging: Judge, values: NDArray[np.float64]) -> Mapping[str, float]:
+    mean = values.mean(axis=0) if len(values) else np.zeros(len(judging.metrics))
+    return dict(zip(judging.metrics, (float(value) for value in mean), strict=True))
+
+
+def _by(data: DataSet, judging: Judge, values: NDArray[np.float64], group: str) -> Mapping[str, Results]:
     labels = np.array([query.groups.get(group, "") for query in data.queries])
     return {
-        str(label): {"queries": int((labels == label).sum()), "metrics": means(values[labels == label])}
+        str(label): {"queries": int((labels == label).sum()), "metrics": _means(judging, values[labels == label])}
         for label in sorted(set(labels.tolist()))
     }
 
 
-def differences(rows: Sequence[Results], baseline: str) -> list[Results]:
+def _worst(data: DataSet, ranked: Sequence[Sequence[Passage]], values: NDArray[np.float64]) -> list[Results]:
+    """The queries with the lowest sum of figures: what was wanted, and the first passages found instead."""
+    order = np.argsort(values.sum(axis=1), kind="stable")[:WORST]
+    return [
+        {
+            "id": data.queries[i].id,
+            "query": data.queries[i].text,
+            "gold": [{"pages": sorted(gold.pages), "text": gold.text[:SHOWN]} for gold in data.queries[i].gold],
+            "found": [{"page": hit.page, "text": hit.text[:SHOWN]} for hit in ranked[i][:3]],
+        }
+        for i in order.tolist()
+    ]
+
+
+def differences(results: Results, baseline: str) -> list[Results]:
     """Each row against the baseline's row under the same search, metric by metric, queries paired.
 
     Keys: `strategy`, `search`, `baseline`, `metrics` of `{mean, low, high, real}`. Without the baseline's row there are
     none.
     """
-    bases = {row["search"]: row for row in rows if row["strategy"] == baseline}
+    bases = {row["search"]: row for row in results["rows"] if row["strategy"] == baseline}
     return [
         {
             "strategy": row["strategy"],
             "search": row["search"],
             "baseline": baseline,
-            "metrics": _intervals(row, bases[row["search"]]),
+            "metrics": intervals(row, bases[row["search"]], results["metrics"]),
         }
-        for row in rows
+        for row in results["rows"]
         if row["search"] in bases and row["strategy"] != baseline
     ]
 
 
-def _intervals(row: Results, base: Results) -> Mapping[str, Results]:
+def intervals(row: Results, base: Results, metrics: Sequence[str]) -> Mapping[str, Results]:
+    """For each metric the mean of `row - base` over the queries both have, and its 95 % interval."""
     shared = [query for query in row["queries"] if query in base["queries"]]
     ours, theirs = (np.array([one["queries"][query] for query in shared]) for one in (row, base))
-    found = {metric: bootstrap(ours[:, i], theirs[:, i]) for i, metric in enumerate(METRICS)}
+    if not shared:
+        return {}
+    found = {metric: bootstrap(ours[:, i], theirs[:, i]) for i, metric in enumerate(metrics)}
     return {metric: {**difference._asdict(), "real": difference.real} for metric, difference in found.items()}
-
-
-def machine() -> Results:
-    """Date (UTC), processor, cores, Python and package versions."""
-    versions = {}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "absent"
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "versions": versions,
-    }
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text("utf-8", "replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

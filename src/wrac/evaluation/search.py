@@ -7,15 +7,16 @@ of the product.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wrac.core.errors import ConfigError
-from wrac.evaluation.metrics import content_terms
-from wrac.evaluation.strategies import Passage
+from wrac.core.types import NOTHING
+from wrac.evaluation.metrics.blocks import content_terms
+from wrac.evaluation.values import Passage
 from wrac.evaluation.vectors import Tell, VectorCache, pieces
 from wrac.retrieval import DEPTH, FUSION, Fusion, Scored, fuse, trust
 from wrac.text import bm25
@@ -86,22 +87,36 @@ def plain(passages: Sequence[Passage]) -> Search:
 
 
 def hybrid(
-    passages: Sequence[Passage], cache: VectorCache, fusion: Fusion = FUSION, tell: Tell | None = None
+    passages: Sequence[Passage],
+    cache: VectorCache,
+    languages: Mapping[str, str],
+    fusion: Fusion = FUSION,
+    tell: Tell | None = None,
 ) -> Search:
-    """The product's default search: its analysis, its embedder's vectors, its fusion with the page prior."""
-    lexical = Lexical([analyse(passage.indexed) for passage in passages])
+    """The product's default search: its analysis, its embedder's vectors, its fusion with the page prior.
+
+    `languages` are those of the pages, by URL.
+    """
+    lexical = Lexical([analyse(passage.indexed, languages.get(passage.page, "")) for passage in passages])
     dense, embedder = dense_over(passages, cache, tell), cache.embedder
     ids = [f"{row:08d}" for row in range(len(passages))]
     pages = {entry: passage.page for entry, passage in zip(ids, passages, strict=True)}
+    spoken = sorted(set(languages.values()))
 
     def search(query: str) -> list[int]:
         vector = cache.embed([query], query=True)[0]
         believed = trust(query, embedder.tokens(query) - embedder.tokens(""))
-        words = _named(ids, lexical.search(query_terms(query, ["en"]), DEPTH))
+        words = _named(ids, lexical.search(query_terms(query, spoken), DEPTH))
         meanings = _named(ids, dense.search(vector, DEPTH))
         return [int(entry) for entry, _ in fuse(words, meanings, pages, fusion, trust=believed)]
 
     return search
+
+
+def nearest(passages: Sequence[Passage], cache: VectorCache, tell: Tell | None = None) -> Search:
+    """Cosine alone: the search of published comparisons of embedders."""
+    dense = dense_over(passages, cache, tell)
+    return lambda query: [row for row, _ in dense.search(cache.embed([query], query=True)[0], DEPTH)]
 
 
 def dense_over(passages: Sequence[Passage], cache: VectorCache, tell: Tell | None = None) -> Dense:
@@ -118,16 +133,20 @@ def _named(ids: Sequence[str], ranked: Sequence[tuple[int, float]]) -> list[Scor
 Prepare = Callable[[Sequence[Passage]], Search]
 
 
-def prepare(name: str, cache: Callable[[], VectorCache], tell: Tell | None = None) -> Prepare:
+def prepare(
+    name: str, cache: Callable[[], VectorCache], languages: Mapping[str, str] = NOTHING, tell: Tell | None = None
+) -> Prepare:
     """The search under that name, ready to be given passages. Raises ConfigError naming the known ones.
 
-    `cache` is called only by a search that embeds.
+    `cache` is called only by a search that embeds; `languages` are the pages', by URL.
     """
     if name == "bm25":
         return plain
+    if name == "dense":
+        return lambda passages: nearest(passages, cache(), tell)
     if name == "default":
-        return lambda passages: hybrid(passages, cache(), tell=tell)
+        return lambda passages: hybrid(passages, cache(), languages, tell=tell)
     raise ConfigError(f"no search {name!r}; choose from {', '.join(SEARCHES)}")
 
 
-SEARCHES = ("bm25", "default")
+SEARCHES = ("bm25", "dense", "default")

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wrac.evaluation.datasets import DataSet
-from wrac.evaluation.metrics import METRICS, Found, Judge
+from wrac.evaluation.metrics.blocks import METRICS, BlockJudge
 from wrac.evaluation.report import table
 from wrac.evaluation.search import Lexical, dense_over
-from wrac.evaluation.strategies import Corpus, Passage, strategy
+from wrac.evaluation.strategies import Corpus, strategy
+from wrac.evaluation.values import DataSet, Passage
 from wrac.evaluation.vectors import Tell, VectorCache
 from wrac.retrieval import DEPTH, Fusion, Scored, fuse
 from wrac.text.analysis import analyse, query_terms
@@ -36,7 +36,7 @@ class Weights(NamedTuple):
 
 def tune(data: DataSet, strategies: Sequence[str], vectors: VectorCache, tell: Tell) -> Scores:
     """For each choice of weights the mean of the B@w of each query, over `strategies`; (n queries,)."""
-    corpus, judge = Corpus(), Judge()
+    corpus, judge = Corpus(), BlockJudge()
     total: dict[Weights, NDArray[np.float64]] = {}
     for name in strategies:
         items = tuple(dict.fromkeys(strategy(name, data, corpus).passages(data.pages).items))
@@ -46,7 +46,7 @@ def tune(data: DataSet, strategies: Sequence[str], vectors: VectorCache, tell: T
 
 
 def _tried(
-    data: DataSet, items: Sequence[Passage], vectors: VectorCache, judge: Judge, tell: Tell
+    data: DataSet, items: Sequence[Passage], vectors: VectorCache, judge: BlockJudge, tell: Tell
 ) -> Iterator[tuple[Weights, NDArray[np.float64]]]:
     ids = [f"{row:08d}" for row in range(len(items))]
     pages = {entry: passage.page for entry, passage in zip(ids, items, strict=True)}
@@ -61,7 +61,7 @@ def _tried(
             tell(f"k1 {k1} b {b} dense {share} page {page}")
             fusion = Fusion(share, page)
             ranked = (fuse(w, m if share else [], pages, fusion) for w, m in zip(words, meanings, strict=True))
-            hits = ([Found(items[int(e)].page, items[int(e)].text) for e, _ in one] for one in ranked)
+            hits = ([items[int(e)] for e, _ in one] for one in ranked)
             scored = [judge.score(query, one) for query, one in zip(data.queries, hits, strict=True)]
             yield Weights(k1, b, share, page), np.array(scored)[:, BUDGETED].mean(axis=1)
 

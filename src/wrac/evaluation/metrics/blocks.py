@@ -1,4 +1,4 @@
-"""Gold-block recall at k and in a word budget, per query, and the paired bootstrap of a difference.
+"""Gold-block recall at k and in a word budget, per query.
 
 A gold block counts when at least 85 % of its distinct content words are in one passage of a page it stands on. B@w
 reads passages best first until w words are given, the last one cut; R@k reads k passages. The budget is the fair
@@ -8,16 +8,14 @@ measure: @k rewards large passages.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from wrac.evaluation.datasets import Gold, Query, name
+from wrac.evaluation.values import Gold, Passage, Query
 
 CUTS = (1, 3, 6)
 BUDGETS = (250, 500, 1000)
+CURVE = (50, 100, 150, 200, 250, 350, 500, 700, 1000, 1500, 2000)
+"""Word budgets at which the whole curve is drawn."""
 METRICS = tuple(f"R@{k}" for k in CUTS) + tuple(f"B@{w}" for w in BUDGETS)
 COVERED = 0.85
 
@@ -33,25 +31,6 @@ _STOP = frozenset(
 )
 
 
-class Found(NamedTuple):
-    """A passage as the reader gets it: its page and all its text."""
-
-    page: str
-    text: str
-
-
-class Difference(NamedTuple):
-    """Mean of the paired differences and its 95 % interval; `real` when the interval leaves zero out."""
-
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def real(self) -> bool:
-        return self.low > 0 or self.high < 0
-
-
 def content_terms(text: str) -> list[str]:
     """The content words of a text in order: lower case, stop words left out, a common English suffix cut."""
     words = (match.group().lower() for match in _WORD.finditer(text))
@@ -65,34 +44,39 @@ def _stem(word: str) -> str:
     return word
 
 
-class Judge:
-    """Scores hits against a query's gold. Word sets are kept, so judging many strategies over one set stays fast."""
+class BlockJudge:
+    """Scores passages against gold blocks. Word sets are kept, so judging many strategies over one set stays fast."""
+
+    metrics = METRICS
 
     def __init__(self) -> None:
         self._content: dict[str, frozenset[str]] = {}
 
-    def score(self, query: Query, hits: Sequence[Found]) -> tuple[float, ...]:
+    def score(self, query: Query, hits: Sequence[Passage]) -> tuple[float, ...]:
         """The values of METRICS, in their order; hits best first, all 0 where there are none."""
         total = len(query.gold)
         at_k = [len(self._covered(query.gold, hits[:k])) / total for k in CUTS]
         in_budget = [len(self._within(query.gold, hits, budget)) / total for budget in BUDGETS]
         return (*at_k, *in_budget)
 
-    def _covered(self, gold: Sequence[Gold], hits: Sequence[Found]) -> set[int]:
+    def curve(self, query: Query, hits: Sequence[Passage]) -> tuple[float, ...]:
+        """Gold recall at each budget of CURVE."""
+        return tuple(len(self._within(query.gold, hits, budget)) / len(query.gold) for budget in CURVE)
+
+    def _covered(self, gold: Sequence[Gold], hits: Sequence[Passage]) -> set[int]:
         found: set[int] = set()
         for hit in hits:
-            page = name(hit.page)
-            wanted = [i for i, block in enumerate(gold) if page in block.pages]
+            wanted = [i for i, block in enumerate(gold) if hit.page in block.pages]
             found.update(i for i in wanted if self._holds(hit.text, gold[i].text))
         return found
 
-    def _within(self, gold: Sequence[Gold], hits: Sequence[Found], budget: int) -> set[int]:
-        given: list[Found] = []
+    def _within(self, gold: Sequence[Gold], hits: Sequence[Passage], budget: int) -> set[int]:
+        given: list[Passage] = []
         for hit in hits:
             if budget <= 0:
                 break
             words = hit.text.split()
-            given.append(hit if len(words) <= budget else Found(hit.page, " ".join(words[:budget])))
+            given.append(hit if len(words) <= budget else hit._replace(text=" ".join(words[:budget])))
             budget -= len(words)
         return self._covered(gold, given)
 
@@ -104,19 +88,3 @@ class Judge:
         if text not in self._content:
             self._content[text] = frozenset(content_terms(text))
         return self._content[text]
-
-
-def bootstrap(ours: ArrayLike, baseline: ArrayLike, *, rounds: int = 2000, seed: int = 7) -> Difference:
-    """The paired bootstrap (resampling queries) of `ours - baseline`; the same seed gives the same interval."""
-    difference = np.asarray(ours, np.float64) - np.asarray(baseline, np.float64)
-    if not difference.size:
-        return Difference(0.0, 0.0, 0.0)
-    picks = np.random.default_rng(seed).integers(0, difference.size, (rounds, difference.size))
-    low, high = np.percentile(difference[picks].mean(axis=1), (2.5, 97.5))
-    return Difference(float(difference.mean()), float(low), float(high))
-
-
-def means(values: NDArray[np.float64]) -> Mapping[str, float]:
-    """METRICS to their mean over the rows of `values` (n queries, len(METRICS)); no rows give 0."""
-    mean = values.mean(axis=0) if len(values) else np.zeros(len(METRICS))
-    return dict(zip(METRICS, (float(value) for value in mean), strict=True))

@@ -1,0 +1,64 @@
+"""What an interrupted run had finished: rows on disk by strategy, until the run is whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import wrac
+from wrac.core.errors import StorageError
+from wrac.evaluation.values import DataSet
+
+
+class Saved:
+    """Finished strategies of one run, told apart by data, settings and the code of wrac itself.
+
+    Another data set, another search or a changed line of code is another run, so nothing stale is ever read.
+    """
+
+    def __init__(self, folder: Path, data: DataSet, settings: Sequence[str]) -> None:
+        self._folder = folder / "runs" / _digest(data, settings)
+
+    def get(self, strategy: str) -> list[dict[str, Any]] | None:
+        """The rows of a strategy that an earlier, interrupted run finished."""
+        file = self._file(strategy)
+        try:
+            rows = json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError):  # absent, or cut short by the kill: the strategy is run
+            return None
+        return rows if isinstance(rows, list) else None
+
+    def put(self, strategy: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Keeps the rows of a finished strategy. Raises StorageError where the disk does not take them."""
+        file = self._file(strategy)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            partial = file.with_suffix(".partial")
+            partial.write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
+            partial.replace(file)
+        except OSError as error:
+            raise StorageError(f"{file}: {error.strerror}; set WRAC_CACHE to a folder that can be written") from error
+
+    def forget(self) -> None:
+        """Drops all rows: the run is whole."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _file(self, strategy: str) -> Path:
+        return self._folder / f"{blake2b(strategy.encode(), digest_size=8).hexdigest()}.json"
+
+
+def _digest(data: DataSet, settings: Sequence[str]) -> str:
+    digest = blake2b(digest_size=12)
+    for text in (data.name, *settings, *data.masks):
+        digest.update(text.encode() + b"\0")
+    for page in data.pages:
+        digest.update(f"{page.url}\0{page.body_id}\0".encode())
+    for query in data.queries:
+        digest.update(repr((query.id, query.text, query.gold, dict(query.groups))).encode("utf-8", "replace"))
+    for file in sorted(Path(wrac.__file__).parent.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
