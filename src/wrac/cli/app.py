@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -193,3 +194,64 @@ def verify(
     from wrac.cli import workspaces
 
     workspaces.verify(workspace, digest=digest, as_json=as_json)
+
+
+@app.command("eval")
+def evaluate(
+    source: Annotated[
+        str, typer.Argument(metavar="DATA", help="A data set: a folder, or a JSONL file of {query, page, text}.")
+    ] = "",
+    site: Annotated[
+        list[str] | None,
+        typer.Option("--pages", metavar="SRC", help="The pages a JSONL file is about; may be repeated."),
+    ] = None,
+    strategies: Annotated[
+        str, typer.Option("--strategies", metavar="NAMES", help="Ways to chunk, commas between; --list names all.")
+    ] = "",
+    search: Annotated[
+        str, typer.Option("--search", metavar="NAMES", help="bm25, dense, default; the same for every row.")
+    ] = "",
+    baseline: Annotated[
+        str, typer.Option("--baseline", metavar="NAME", help="The row that differences are measured to.")
+    ] = "sections",
+    embedder: Annotated[str, typer.Option("--embedder", metavar="NAME", help="Whose vectors are searched.")] = "minilm",
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="At whose prices; may be repeated."),
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report with plots.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write all results, to compare.")] = None,
+    compare: Annotated[
+        tuple[Path, Path] | None, typer.Option("--compare", metavar="OLD NEW", help="Compare two results files.")
+    ] = None,
+    make: Annotated[
+        list[str] | None,
+        typer.Option("--make", metavar="SRC", help="Print a data set drafted from a site's own questions."),
+    ] = None,
+    detail: Annotated[bool, typer.Option("--detail", help="Also by query type, and what was left out.")] = False,
+    names: Annotated[bool, typer.Option("--list", help="Print the names of all strategies.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure who chunks best on a data set.
+
+    Every way to chunk is searched in the same way and judged by the gold inside a reading budget. A run that was
+    interrupted goes on where it stopped.
+    """
+    from wrac.cli import evaluate as command
+
+    if names:
+        command.strategies()
+    elif compare:
+        command.compare(*compare, html=html, as_json=as_json)
+    elif make:
+        command.make(make)
+    else:
+        wanted = command.Wanted(
+            command.names("--strategies", strategies),
+            command.names("--search", search),
+            baseline,
+            embedder,
+            tuple(model or ()),
+            detail,
+        )
+        command.evaluate(source, site or (), wanted, out=out, html=html, as_json=as_json)

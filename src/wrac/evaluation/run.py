@@ -30,19 +30,12 @@ SIZES = (25, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
 WORST, SHOWN = 10, 400
 
 
-def default_vectors() -> VectorCache:
-    """The product's embedder with the user's cache on disk."""
-    from wrac.embedding import load  # a run by BM25 alone loads no model
-
-    return VectorCache(load())
-
-
 def run(  # noqa: PLR0913 - a run is told what, how and where
     data: DataSet,
     strategies: Sequence[str | Chunker] = tuple(STRATEGIES),
     searches: Sequence[str] = SEARCHES,
     *,
-    vectors: Callable[[], VectorCache] = default_vectors,
+    vectors: Callable[[], VectorCache] | None = None,
     saved: Saved | None = None,
     tell: Tell = lambda _: None,
 ) -> Results:
@@ -50,10 +43,10 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
 
     Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `rows` (one a strategy and search) and
     `failed` (strategies that could not go on, with the reason; the others are whole). A strategy is a name or a
-    Chunker; `vectors` is called once, by the first search that embeds; `saved` keeps what is finished, so that an
-    interrupted run goes on. Raises ConfigError for an unknown name, InputError for data that cannot be used.
+    Chunker; `vectors` (of the product's embedder where none is given) is called by the first search that embeds;
+    `saved` keeps what is finished, so that an interrupted run goes on. Raises ConfigError for an unknown name.
     """
-    corpus, judging, once = Corpus(), judge(data), cache(vectors)
+    corpus, judging, once = Corpus(), judge(data), cache(vectors or VectorCache.of("minilm"))
     chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies]
     languages = {page.url: corpus.language(page) for page in data.pages}
     prepared = {search: prepare(search, once, languages, tell) for search in searches}

@@ -38,6 +38,17 @@ class VectorCache:
         self._known: dict[bytes, Vectors] = {}
         self._path = (folder or cache_folder()) / "vectors.sqlite"
 
+    @staticmethod
+    def of(embedder: str) -> Callable[[], VectorCache]:
+        """A maker of the memory of an embedder: a run by BM25 alone loads no model."""
+
+        def made() -> VectorCache:
+            from wrac.embedding import load
+
+            return VectorCache(load(embedder))
+
+        return made
+
     def embed(self, texts: Sequence[str], *, query: bool = False, tell: Tell | None = None) -> Vectors:
         """float32 (n, dimensions) of `texts`, rows of unit length. Raises StorageError where the cache is unusable."""
         keys = [self._key(text, query) for text in texts]

@@ -1,0 +1,144 @@
+"""`wrac eval`: data sets and strategies to tables, files and reports."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from wrac.cli import paint, shapes
+from wrac.core.errors import ConfigError, StorageError
+from wrac.evaluation.values import DataSet
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a run is to do; empty strategies and searches mean those that suit the data set."""
+
+    strategies: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    baseline: str = "sections"
+    embedder: str = "minilm"
+    models: tuple[str, ...] = ()
+    detail: bool = False
+
+
+def evaluate(  # noqa: PLR0913 - a command's options
+    source: str, site: Sequence[str], wanted: Wanted, *, out: Path | None, html: Path | None, as_json: bool
+) -> None:
+    """Run and print, write what is asked for, and leave with the first failed strategy's code when one failed."""
+    from wrac.evaluation.datasets import load
+    from wrac.evaluation.report import page, text
+
+    if not source:
+        raise ConfigError("no data set is named; give a folder or a JSONL file, or draft one with --make SITE")
+    with _telling() as tell:
+        results = run(load(source, site), wanted, tell)
+    if out:
+        _write(out, shapes.dumps(results) + "\n")
+    if html:
+        _write(html, page(results))
+    if as_json:
+        print(shapes.dumps(results))
+    else:
+        print(text(results, detail=wanted.detail))
+        for file in filter(None, (out, html)):
+            sys.stderr.write(f"wrote {file}\n")
+    for one in results["failed"]:
+        sys.stderr.write(f"wrac: {one['strategy']}: {one['reason']}\n")
+    if results["failed"]:
+        raise typer.Exit(results["failed"][0]["exit"])
+
+
+def run(data: DataSet, wanted: Wanted, tell: Callable[[str], None]) -> dict[str, Any]:
+    """The results with differences to the baseline, costs, settings and the command that made them."""
+    from wrac import evaluation
+    from wrac.evaluation.cost import costs
+    from wrac.evaluation.saved import Saved
+    from wrac.evaluation.strategies import available
+    from wrac.evaluation.vectors import VectorCache, cache_folder
+    from wrac.llm.prices import MODELS
+
+    started = time.perf_counter()
+    strategies = wanted.strategies or tuple(available(data))
+    searches = wanted.searches or (("dense", "default") if data.spans else ("bm25", "default"))
+    saved = Saved(cache_folder(), data, (*searches, wanted.embedder))
+    vectors = VectorCache.of(wanted.embedder)
+    results = evaluation.run(data, strategies, searches, vectors=vectors, saved=saved, tell=tell)
+    results["differences"] = evaluation.differences(results, wanted.baseline)
+    results["costs"] = costs(results, wanted.models or MODELS)
+    results["settings"] = {"embedder": wanted.embedder, "baseline": wanted.baseline}
+    results["command"] = shlex.join(["wrac", *sys.argv[1:]])
+    results["seconds"] = round(time.perf_counter() - started, 1)
+    return results
+
+
+def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:
+    """Print what changed between two results files."""
+    from wrac.evaluation.report import compare as report
+
+    found = report.compare(report.read(old), report.read(new))
+    if html:
+        _write(html, report.page(found))
+    print(shapes.dumps(found) if as_json else report.text(found))
+
+
+def make(sites: Sequence[str]) -> None:
+    """Print a data set drafted from a site's own questions, one JSON object a line."""
+    from wrac.evaluation.datasets import make as draft
+    from wrac.fetching import Skip, pages
+
+    found = [page for page in pages(sites) if not isinstance(page, Skip)]
+    rows = draft(found)
+    for row in rows:
+        print(json.dumps(row, ensure_ascii=False))
+    sys.stderr.write(f"{paint.plural(len(rows), 'question')} from {paint.plural(len(found), 'page')}\n")
+
+
+def strategies() -> None:
+    """Print the names of all strategies, one a line."""
+    from wrac.evaluation.strategies import STRATEGIES
+
+    print("\n".join(STRATEGIES))
+
+
+def names(option: str, value: str) -> tuple[str, ...]:
+    """Names with commas between them. Raises ConfigError for an empty one."""
+    found = tuple(name.strip() for name in value.split(",")) if value else ()
+    if not all(found):
+        raise ConfigError(f"{option} {value!r}: write names with single commas between them")
+    return found
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise StorageError(f"{file}: {(error.strerror or str(error)).lower()}; choose another place") from error
+
+
+class _telling:  # noqa: N801 - used as a function
+    """A line on stderr that says what is going on: overwritten on a terminal, one line a step elsewhere."""
+
+    def __enter__(self) -> Callable[[str], None]:
+        self._live = sys.stderr.isatty()
+        return self._tell
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            sys.stderr.write("\r\x1b[K")
+
+    def _tell(self, message: str) -> None:
+        line = paint.safe(paint.one_line(message, 78))
+        if self._live:
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
+        elif not message.startswith("embedding"):
+            sys.stderr.write(line + "\n")

@@ -1,0 +1,1 @@
+"""What stages share that has to do with language models."""
