@@ -41,10 +41,11 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
 ) -> Results:
     """Every strategy under every search.
 
-    Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `rows` (one a strategy and search) and
-    `failed` (strategies that could not go on, with the reason; the others are whole). A strategy is a name or a
-    Chunker; `vectors` (of the product's embedder where none is given) is called by the first search that embeds;
-    `saved` keeps what is finished, so that an interrupted run goes on. Raises ConfigError for an unknown name.
+    Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `primary` (those that a table shows),
+    `rows` (one a strategy and search) and `failed` (strategies that could not go on, with the reason; the others are
+    whole). A strategy is a name or a Chunker; `vectors` (of the product's embedder where none is given) is called by
+    the first search that embeds; `saved` keeps what is finished, so that an interrupted run goes on. Raises
+    ConfigError for an unknown name.
     """
     corpus, judging, once = Corpus(), judge(data), cache(vectors or VectorCache.of("minilm"))
     chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies]
@@ -72,6 +73,7 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
         "data": _about(data),
         "machine": machine(),
         "metrics": list(judging.metrics),
+        "primary": list(judging.primary),
         "rows": rows,
         "failed": failed,
     }
@@ -125,7 +127,7 @@ def _cut(chunker: Chunker, data: DataSet) -> _Cut:
 
 def _row(data: DataSet, cut: _Cut, search: str, judging: Judge, find: Search) -> Results:
     ranked = [[cut.items[row] for row in find(query.text)] for query in data.queries]
-    scored = [judging.score(query, hits) for query, hits in zip(data.queries, ranked, strict=True)]
+    scored = judging.scores(data.queries, ranked, cut.items)
     values = np.array(scored, np.float64).reshape(len(data.queries), len(judging.metrics))
     sizes = [counter("o200k").count(passage.text) for passage in cut.items]
     row = {

@@ -95,15 +95,25 @@ class Chunker(Protocol):
 
 
 class Judge(Protocol):
-    """How good is a ranking?"""
+    """How good are rankings?"""
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Names of the figures, in the order `score` gives them; higher is better for each but `tokens@k`."""
+        """Names of the figures, in the order `scores` gives them; higher is better for each but `tokens@k`."""
         ...
 
-    def score(self, query: Query, hits: Sequence[Passage]) -> tuple[float, ...]:
-        """The figures of one query; hits best first, each passage once; no hits give 0."""
+    @property
+    def primary(self) -> tuple[str, ...]:
+        """The few of `metrics` that a table shows unless it is asked for all."""
+        ...
+
+    def scores(
+        self, queries: Sequence[Query], rankings: Sequence[Sequence[Passage]], passages: Sequence[Passage]
+    ) -> list[tuple[float, ...]]:
+        """The figures of each query; a ranking is best first and empty where nothing was found.
+
+        `passages` are all that were searched: the best possible ranking is made of them.
+        """
         ...
 
 
