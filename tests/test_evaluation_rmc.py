@@ -25,7 +25,7 @@ from wrac.evaluation.datasets import rmc
 from wrac.evaluation.datasets.jsonl import lines
 from wrac.evaluation.search import Dense, Lexical
 from wrac.evaluation.strategies import Corpus
-from wrac.evaluation.strategies.baselines import Fixed, Sections, WholePage
+from wrac.evaluation.strategies.baselines import Sections, WholePage, Words
 from wrac.evaluation.tuning import DENSE, PAGE, SATURATIONS, Weights, left_out, tune
 from wrac.evaluation.values import DataSet, Passage, Passages, Query
 from wrac.evaluation.vectors import VectorCache, pieces
@@ -38,7 +38,6 @@ TABLE = {
     "published": {"R@1": 0.489, "R@3": 0.699, "B@250": 0.702, "B@500": 0.790, "B@1000": 0.821},
     "sections": {"R@1": 0.511, "R@3": 0.743, "B@250": 0.809, "B@500": 0.902, "B@1000": 0.947},
 }
-TITLES = {"agentic": "agentic (published)", "published": "W-RAC (published)", "sections": "sections"}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +54,7 @@ def results(data: DataSet) -> dict[str, Any]:
 
 @pytest.mark.parametrize("strategy", TABLE)
 def test_bm25_rows_of_the_comparison_come_out_again(results: dict[str, Any], strategy: str) -> None:
-    row = next(row for row in results["rows"] if row["strategy"] == TITLES[strategy])
+    row = next(row for row in results["rows"] if row["strategy"] == strategy)
     off = {metric: row["metrics"][metric] - value for metric, value in TABLE[strategy].items()}
     assert all(abs(value) <= 0.01 for value in off.values()), off
 
@@ -70,7 +69,7 @@ def test_breakdowns_are_of_all_queries_and_mean_to_the_whole(results: dict[str, 
 
 def test_published_plans_repeat_headings_and_drop_units(results: dict[str, Any], data: DataSet) -> None:
     """Why they are replayed as published and told apart from repaired ones: a plan of theirs is no partition."""
-    notes = next(row for row in results["rows"] if row["strategy"] == TITLES["published"])["notes"]
+    notes = next(row for row in results["rows"] if row["strategy"] == "published")["notes"]
     assert notes["units dropped"] > 300
     assert notes["words dropped"] / notes["words"] > 0.07
     assert notes["unknown ids"] == 0
@@ -83,7 +82,7 @@ def test_published_plans_repeat_headings_and_drop_units(results: dict[str, Any],
 
 
 def test_rows_for_pages_that_are_not_in_the_set_are_counted_and_not_searched(results: dict[str, Any]) -> None:
-    for title in ("agentic (published)", "W-RAC (published)"):
+    for title in ("agentic", "published"):
         row = next(row for row in results["rows"] if row["strategy"] == title)
         assert row["notes"]["rows of pages not in the set"] == 1
 
@@ -123,7 +122,7 @@ def test_fixed_windows_cover_every_word_and_repeat_the_overlap(count: int, size:
     overlap = data.draw(st.integers(0, size - 1))
     words = [f"w{i}" for i in range(count)]
     page = Page("a.html", f"<p>{' '.join(words)}</p>".encode())
-    windows = [p.text.split() for p in Fixed(Corpus(), size, overlap).passages([page]).items]
+    windows = [p.text.split() for p in Words(Corpus(), size, overlap).passages([page]).items]
     assert all(len(window) <= size for window in windows)
     assert windows[0] + [word for window in windows[1:] for word in window[overlap:]] == words
     assert all(a[len(a) - overlap :] == b[:overlap] for a, b in pairwise(windows))
@@ -165,7 +164,7 @@ def test_bm25_alone_loads_no_model(site: Path) -> None:
 
 def test_differences_are_paired_with_the_baseline_under_the_same_search(results: dict[str, Any]) -> None:
     found = differences(results, "sections")
-    assert [one["strategy"] for one in found] == ["agentic (published)", "W-RAC (published)"]
+    assert [one["strategy"] for one in found] == ["agentic", "published"]
     assert all(one["metrics"]["B@250"]["real"] and one["metrics"]["B@250"]["high"] < 0 for one in found)
     assert differences(results, "no such row") == []
 

@@ -47,7 +47,8 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
     the first search that embeds; `saved` keeps what is finished, so that an interrupted run goes on. Raises
     ConfigError for an unknown name.
     """
-    corpus, judging, once = Corpus(), judge(data), cache(vectors or VectorCache.of("minilm"))
+    once = cache(vectors or VectorCache.of("minilm"))
+    corpus, judging = Corpus(once), judge(data)
     chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies]
     languages = {page.url: corpus.language(page) for page in data.pages}
     prepared = {search: prepare(search, once, languages, tell) for search in searches}

@@ -64,6 +64,30 @@ def _compiled() -> ModuleType:
     return module
 
 
+def starts(text: str, name: str = "cl100k") -> list[int]:
+    """Where each token of `text` starts, in code points, ascending, and the text's length behind the last.
+
+    Tokens that only together make a code point start where it starts. Raises ConfigError for a name without tokens.
+
+    >>> starts("héllo 日本")
+    [0, 1, 3, 5, 7, 8]
+    """
+    if name not in _ENCODINGS:
+        raise ConfigError(f"no tokens are known of {name!r}; choose one of {', '.join(_ENCODINGS)}")
+    tokenizer = _compiled().tokenizer_for_encoding(_ENCODINGS[name])
+    found, at = [], 0
+    partial: list[int] = []
+    for token in tokenizer.encode(scalar(text)):
+        found.append(at)
+        partial.append(token)
+        try:
+            at += len(tokenizer.decode(partial))
+        except ValueError:  # bytes of a code point that the next tokens complete
+            continue
+        partial = []
+    return [*found, at]
+
+
 def _encoding(name: str) -> Callable[[str], int]:
     count: Callable[[str], int] = _compiled().tokenizer_for_encoding(_ENCODINGS[name]).count
 

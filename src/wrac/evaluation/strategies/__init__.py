@@ -6,37 +6,67 @@ same parsed units as wrac does, so a row's difference is chunking and never pars
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
-from wrac.core.errors import ConfigError, InputError
-from wrac.evaluation.strategies.baselines import Fixed, Sections, WholePage
+from wrac.core.errors import ConfigError
+from wrac.evaluation.strategies.baselines import Sections, Tokens, WholePage, Words
 from wrac.evaluation.strategies.corpus import Corpus
-from wrac.evaluation.strategies.ours import Wrac
+from wrac.evaluation.strategies.ours import Wrac, policy
 from wrac.evaluation.strategies.published import Published
+from wrac.evaluation.strategies.recursive import Recursive
 from wrac.evaluation.values import Chunker, DataSet
 
-__all__ = ["STRATEGIES", "Corpus", "strategy"]
+__all__ = ["BUILT_IN", "STRATEGIES", "Corpus", "available", "strategy"]
 
 Make = Callable[[DataSet, Corpus], Chunker]
-STRATEGIES: Mapping[str, Make] = {
+_FILES: Mapping[str, str] = {"agentic": "agentic-gpt-4.1.jsonl", "published": "wrac-gpt-4.1.jsonl"}
+_SIZED: Mapping[str, Callable[[Corpus, int, int], Chunker]] = {"fixed": Tokens, "words": Words, "recursive": Recursive}
+_SIZES = re.compile(r"([a-z]+)-(\d{1,6})/(\d{1,6})")
+
+
+def _sized(name: str) -> Make:
+    """A maker of the strategy called KIND-SIZE/OVERLAP. Raises ConfigError where there is no such kind or size."""
+    found = _SIZES.fullmatch(name)
+    if found is None or found[1] not in _SIZED:
+        kinds = ", ".join(("wrac:target=N,maximum=N", *(f"{kind}-SIZE/OVERLAP" for kind in _SIZED)))
+        raise ConfigError(f"no strategy {name!r}; choose from {', '.join(STRATEGIES)}, or {kinds}")
+    size, overlap = int(found[2]), int(found[3])
+    if not overlap < size:
+        raise ConfigError(f"{name}: the overlap must be smaller than the size")
+    return lambda _, corpus: _SIZED[found[1]](corpus, size, overlap)
+
+
+_BUILT_IN: Mapping[str, Make] = {
     "wrac": lambda _, corpus: Wrac(corpus),
     "sections": lambda _, corpus: Sections(corpus),
-    "fixed": lambda _, corpus: Fixed(corpus),
     "page": lambda _, corpus: WholePage(corpus),
-    "agentic": lambda data, _: _replay(data, "agentic-gpt-4.1.jsonl", "agentic (published)"),
-    "published": lambda data, _: _replay(data, "wrac-gpt-4.1.jsonl", "W-RAC (published)"),
+    **{
+        name: _sized(name)
+        for name in (
+            *("fixed-500/100", "fixed-250/125", "fixed-200/0", "words-375/75"),
+            *("recursive-512/0", "recursive-250/125", "recursive-200/0"),
+        )
+    },
 }
+STRATEGIES: Mapping[str, Make] = {
+    **_BUILT_IN,
+    "agentic": lambda data, _: Published(data.root / "published" / _FILES["agentic"], "agentic"),
+    "published": lambda data, _: Published(data.root / "published" / _FILES["published"], "published"),
+}
+"""Every strategy by name; those of one kind and other sizes are made by `strategy` too."""
+BUILT_IN: tuple[str, ...] = tuple(_BUILT_IN)
+"""Those that need neither an extra nor published chunks."""
 
 
-def _replay(data: DataSet, file: str, title: str) -> Chunker:
-    path = data.root / "published" / file
-    if not path.is_file():
-        raise InputError(str(path), "is absent", "leave the strategy out with --strategies")
-    return Published(path, title)
+def available(data: DataSet) -> list[str]:
+    """The names of those that can run on the data set as it is: built in, and published beside it."""
+    return [*BUILT_IN, *(name for name, file in _FILES.items() if (data.root / "published" / file).is_file())]
 
 
 def strategy(name: str, data: DataSet, corpus: Corpus) -> Chunker:
-    """The strategy under that name. Raises ConfigError naming the known ones."""
-    if name not in STRATEGIES:
-        raise ConfigError(f"no strategy {name!r}; choose from {', '.join(STRATEGIES)}")
-    return STRATEGIES[name](data, corpus)
+    """The strategy under that name; `wrac:target=N,...` has that policy. Raises ConfigError naming the known ones."""
+    kind, colon, settings = name.partition(":")
+    if kind == "wrac" and colon:
+        return Wrac(corpus, policy(settings))
+    return (STRATEGIES.get(name) or _sized(name))(data, corpus)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
-from wrac.core.types import Page, Policy
-from wrac.evaluation.strategies.corpus import Corpus, headed
+from wrac.core.errors import ConfigError
+from wrac.core.types import Page, Plan, Policy
+from wrac.evaluation.strategies.corpus import Corpus, headed, placed
 from wrac.evaluation.values import Passage, Passages
+
+DEFAULT = Policy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,19 +18,57 @@ class Wrac:
     """wrac's own chunks by the rules planner: trail and text to the reader, the product's index entry to the search."""
 
     corpus: Corpus
-    policy: Policy | None = None
-    name: str = "wrac"
+    policy: Policy = DEFAULT
+
+    @property
+    def name(self) -> str:
+        """`wrac`, with what its policy says otherwise than the default: `wrac:target=200,maximum=400`."""
+        told = ((one.name, getattr(self.policy, one.name)) for one in fields(Policy))
+        other = [f"{name}={str(value).lower()}" for name, value in told if value != getattr(DEFAULT, name)]
+        return f"wrac:{','.join(other)}" if other else "wrac"
 
     def passages(self, pages: Sequence[Page]) -> Passages:
         """One passage an occurrence, in reading order."""
-        return Passages(tuple(passage for page in pages for passage in self._page(page)))
-
-    def _page(self, page: Page) -> Iterator[Passage]:
-        from wrac.chunking import chunk, entry
         from wrac.planning import plan
 
-        document = self.corpus.document(page)
-        policy = self.policy or Policy()
-        for one in chunk(document, plan(document, policy), policy, page.url).chunks:
-            text = headed((document.units[unit].text for unit in one.trail), one.text)
-            yield Passage(page.url, text, entry(document, one, page.url).text)
+        planned = ((page, plan(self.corpus.document(page), self.policy)) for page in pages)
+        return Passages(tuple(one for page, made in planned for one in chunks(self.corpus, page, made, self.policy)))
+
+
+def chunks(corpus: Corpus, page: Page, plan: Plan, policy: Policy = DEFAULT) -> Iterator[Passage]:
+    """The passages of a page's plan: one an occurrence, its ranges those of its units."""
+    from wrac.chunking import chunk, prefixes
+
+    document = corpus.document(page)
+    made = chunk(document, plan, policy, page.url)
+    heads = prefixes(document, made.chunks, page.url)
+    for one, occurrence, head in zip(made.chunks, made.occurrences, heads, strict=True):
+        text = headed((document.units[unit].text for unit in one.trail), one.text)
+        ranges = placed(document, zip(occurrence.ordinals, one.slices, strict=True))
+        yield Passage(page.url, text, f"{head}\n{one.text}" if head else one.text, ranges)
+
+
+def policy(text: str) -> Policy:
+    """The policy that `target=200,whole_tables=true` says. Raises ConfigError for what a policy does not have.
+
+    >>> policy("target=200,whole_tables=true")
+    Policy(target=200, maximum=512, tokenizer='o200k', whole_tables=True, one_question=False)
+    """
+    changed: dict[str, int | bool | str] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        changed[name] = _value(name, value)
+    return replace(DEFAULT, **changed)  # type: ignore[arg-type]  # each value is of its default's type
+
+
+def _value(name: str, value: str) -> int | bool | str:
+    known = {one.name: getattr(DEFAULT, one.name) for one in fields(Policy)}
+    default = known.get(name)
+    if isinstance(default, bool) and value in ("true", "false"):
+        return value == "true"
+    if isinstance(default, int) and not isinstance(default, bool) and value.isdecimal():
+        return int(value)
+    if isinstance(default, str) and value:
+        return value
+    said = ", ".join(f"{name}={str(value).lower()}" for name, value in known.items())
+    raise ConfigError(f"a policy has no {name}={value}; its values are like {said}")
