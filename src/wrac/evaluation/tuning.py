@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wrac.evaluation.metrics.blocks import METRICS, BlockJudge
-from wrac.evaluation.report import table
+from wrac.evaluation.report.plain import table
 from wrac.evaluation.search import Lexical, dense_over
 from wrac.evaluation.strategies import Corpus, strategy
 from wrac.evaluation.values import DataSet, Passage

@@ -1,0 +1,161 @@
+"""Results as text tables for a terminal, and as Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import fill
+
+from wrac.evaluation.report import reading
+from wrac.evaluation.report.reading import Results, Row
+
+WIDTH = 80
+GAP = "  "
+Table = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
+
+
+def text(results: Results, *, detail: bool = True, width: int = WIDTH) -> str:
+    """The report for a terminal: setting, a table a search, notes; with detail also breakdowns and what was left out.
+
+    A table wider than `width` columns goes on below, its first column repeated; 0 never folds.
+    """
+    parts = [_setting(results)]
+    for search in reading.searches(results):
+        parts.append(f"search: {search}\n" + table(*_main(results, search), width=width))
+        if detail:
+            parts.extend(
+                f"search: {search}, {reading.headline(results)}\n" + table(*_broken_down(results, search, group), width)
+                for group in results["data"]["groups"]
+            )
+    return reading.seen(
+        "\n\n".join([*parts, *_remarks(results, detail, lambda head, body: table(head, body, width), width)])
+    )
+
+
+def markdown(results: Results) -> str:
+    """The report as Markdown: a table a search, then notes."""
+    parts = []
+    for search in reading.searches(results):
+        parts += [f"search: {search}", grid(*_main(results, search))]
+    return reading.seen("\n\n".join([*parts, *_remarks(results, False, grid)]))
+
+
+def table(head: Sequence[str], body: Sequence[Sequence[str]], width: int = 0) -> str:
+    """Columns aligned by spaces, the first to the left, the others to the right.
+
+    Columns that do not fit into `width` (0: all fit) follow below, the first column repeated.
+    """
+    widths = [max(len(row[column]) for row in (head, *body)) for column in range(len(head))]
+    return "\n\n".join(
+        "\n".join(_line(row, widths, columns) for row in (head, *body)) for columns in _folded(widths, width)
+    )
+
+
+def grid(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in (head, *body)]
+    return "\n".join([f"| {lines[0]} |", "|" + "---|" * len(head), *(f"| {line} |" for line in lines[1:])])
+
+
+def _line(row: Sequence[str], widths: Sequence[int], columns: Sequence[int]) -> str:
+    cells = [row[0].ljust(widths[0]), *(row[column].rjust(widths[column]) for column in columns)]
+    return GAP.join(cells).rstrip()
+
+
+def _folded(widths: Sequence[int], width: int) -> list[list[int]]:
+    """The columns after the first, in as few runs as fit; a run has one column at least."""
+    runs: list[list[int]] = [[]]
+    taken = widths[0]
+    for column in range(1, len(widths)):
+        needed = len(GAP) + widths[column]
+        if width and runs[-1] and taken + needed > width:
+            runs.append([])
+            taken = widths[0]
+        runs[-1].append(column)
+        taken += needed
+    return runs
+
+
+def _setting(results: Results) -> str:
+    facts = reading.facts(results)
+    return "\n".join(
+        [facts.pop("data"), *(f"{name}: {value}" for name, value in facts.items() if name not in ("data", "baseline"))]
+    )
+
+
+def _main(results: Results, search: str) -> tuple[list[str], list[list[str]]]:
+    """Head and body of the table of a search."""
+    metrics, rows = reading.primary(results), reading.of_search(results, search)
+    real = reading.differences(results, search)
+
+    def cell(row: Row, metric: str) -> str:
+        difference = real.get((row["strategy"], metric))
+        sign = reading.SIGNS[reading.verdict(metric, difference)] if difference else " "
+        return reading.figure(row["metrics"][metric]) + sign
+
+    return ["strategy", "chunks", "words", *metrics], [
+        [
+            row["strategy"],
+            f"{row['passages']:,}",
+            f"{row['words'] / max(row['passages'], 1):.0f}",
+            *(cell(row, metric) for metric in metrics),
+        ]
+        for row in rows
+    ]
+
+
+def _broken_down(results: Results, search: str, group: str) -> tuple[list[str], list[list[str]]]:
+    rows, metric = reading.of_search(results, search), reading.headline(results)
+    labels = reading.labels(rows, group)
+    head = [f"by {group}", *(f"{label or 'none'} ({count})" for label, count in labels.items())]
+    return head, [
+        [row["strategy"], *(reading.figure(row["by"][group][label]["metrics"][metric]) for label in labels)]
+        for row in rows
+    ]
+
+
+def _remarks(results: Results, detail: bool, drawn: Table, width: int = 0) -> Iterator[str]:
+    """What the tables do not say: the legend, strategies' notes, failures, what was left out, costs."""
+    if baseline := reading.baseline(results):
+        yield f"+ better, - worse than {baseline} (95 %, paired bootstrap), = no difference"
+    if costs := results.get("costs"):
+        yield "cost of cutting:"
+        yield drawn(*_costs(costs, results["data"]["pages"]))
+    told = [f"{name}: {_counts(counts)}" for name, counts in reading.notes(results)]
+    told += [f"{one['strategy']}: failed: {one['reason']}" for one in results.get("failed", ())]
+    if told:
+        yield "\n".join(_wrapped(one, width) for one in told)
+    if excluded := results["data"]["excluded"]:
+        yield _excluded(excluded, detail=detail)
+
+
+def _wrapped(line: str, width: int) -> str:
+    return fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) if width else line
+
+
+def _costs(costs: Sequence[Row], pages: int) -> tuple[list[str], list[list[str]]]:
+    models = list(costs[0]["usd"])
+    head = ["strategy", "calls", "input", "output", "s/page", *(f"USD {model}" for model in models)]
+    return head, [
+        [
+            one["strategy"],
+            *(f"{one[name]:,}" for name in ("calls", "input", "output")),
+            f"{one['seconds'] / max(pages, 1):.1f}",
+            *(f"{one['usd'][model]:.2f}" for model in models),
+        ]
+        for one in costs
+    ]
+
+
+def _counts(counts: Mapping[str, float]) -> str:
+    return ", ".join(f"{what} {count:g}" for what, count in counts.items())
+
+
+def _excluded(excluded: Sequence[Mapping[str, str]], *, detail: bool) -> str:
+    reasons: dict[str, int] = {}
+    for one in excluded:
+        reasons[one["reason"]] = reasons.get(one["reason"], 0) + 1
+    if not detail:
+        return "left out: " + ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+    return "left out:\n" + "\n".join(
+        f"  {one['query']}: {one['reason']}: {' '.join(one['text'].split())[:WIDTH]}" for one in excluded
+    )
