@@ -77,13 +77,12 @@ CASES = [
         b"\x89PNG\r\n\x1a\n\0\0",
         "picture.html: not text: PNG image; give a page in HTML, Markdown or plain text",
     ),
-    ("paper.html", b"%PDF-1.7\n%\xe2", "paper.html: not text: PDF; give a page in HTML, Markdown or plain text"),
     (
         "random.html",
         bytes(range(256)) * 8,
         "random.html: not text: binary data; give a page in HTML, Markdown or plain text",
     ),
-    ("table.csv", b"a,b\n", "table.csv: not a page: .csv; give a page in HTML, Markdown or plain text"),
+    ("table.toml", b"a = 1\n", "table.toml: not a page: .toml; give a page in HTML, Markdown or plain text"),
 ]
 
 
@@ -146,7 +145,7 @@ def test_a_folder_with_everything_in_it(tmp_path: Path) -> None:
     assert code == 0
     assert [line for line in stdout.splitlines() if '"url": "site/inner.html/good.html"' in line]
     assert stderr.startswith("wrac: skipped ")
-    for reason in ("empty", "not text: ZIP archive or office file", "unreadable: link to nothing",
+    for reason in ("empty", "damaged or truncated ZIP archive or office file", "unreadable: link to nothing",
                    "link to a folder above", "not a regular file"):  # fmt: skip
         assert f"1 {reason}" in stderr
 

@@ -24,6 +24,7 @@ from wrac.core.types import (
     Loss,
     Mark,
     Occurrence,
+    Outer,
     PartAddress,
     PdfAddress,
     Place,
@@ -183,11 +184,12 @@ def _row(address: Address, outer: dict[Address, int]) -> list[Any]:
             return ["o", part, 0, 0, shape, 0, -1]
 
 
-def _number(address: HtmlAddress | DataAddress | None, outer: dict[Address, int]) -> int:
+def _number(address: Outer | None, outer: dict[Address, int]) -> int:
     """Outer addresses are numbered before those inside them."""
     if address is None:
         return -1
-    _number(address.within, outer)
+    if not isinstance(address, PartAddress):
+        _number(address.within, outer)
     return outer.setdefault(address, len(outer))
 
 

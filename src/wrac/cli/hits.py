@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from wrac.cli import paint
 from wrac.cli.shapes import Json
-from wrac.core.types import HtmlAddress
+from wrac.core.types import HtmlAddress, PartAddress
 from wrac.flow import Result, Shown
 
 if TYPE_CHECKING:
@@ -103,5 +103,8 @@ def opens(link: str) -> str:
 
 def _address(address: object) -> str:
     if isinstance(address, HtmlAddress):
-        return f"{address.start}-{address.end}  {address.selector}"  # a terminal cuts the end
+        within = f"{_address(address.within)}  " if address.within else ""
+        return f"{within}{address.start}-{address.end}  {address.selector}"  # a terminal cuts the end
+    if isinstance(address, PartAddress):
+        return f"{address.part}  {address.shape}".rstrip()
     return str(address)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from wrac.chunking import chunk as make_chunks
 from wrac.cli import paint, shapes, views
 from wrac.cli.options import Format
-from wrac.core.errors import InputError
+from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Chunk, Document, Page, Policy
 from wrac.fetching import Skip
 from wrac.parsing import parse as make_document
@@ -70,6 +70,9 @@ def chunk(found: Iterable[Page | Skip], policy: Policy, *, as_json: bool) -> Non
             document = make_document(page)
         except InputError as error:
             skips.append(error.problem)
+            continue
+        except MissingExtraError as error:
+            skips.append(str(error))
             continue
         _collect(collected, document, page, policy)
     _print(collected.values(), as_json=as_json)

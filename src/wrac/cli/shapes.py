@@ -58,13 +58,14 @@ def structure_row(document: Document) -> Json:
 
 
 def where(address: Address) -> Json:
-    """The `selector` and `ranges` of an address; a string in JSON adds its `pointer`, one in an attribute `within`."""
-    if isinstance(address, HtmlAddress):
-        found: Json = {"selector": address.selector, "ranges": [[address.start, address.end]]}
-        return {**found, "within": where(address.within)} if address.within else found
-    if isinstance(address, DataAddress):
-        return {"selector": "", "ranges": [[address.start, address.end]], "pointer": address.pointer}
-    return {"selector": "", "ranges": [], **asdict(address)}
+    """The `selector` and `ranges` of an address; a string in JSON adds its `pointer`, one in an attribute or in a part
+    of a file `within`. A place in an office file has `part` and `shape` instead, one in a PDF `page` and `boxes`.
+    """
+    if not isinstance(address, HtmlAddress | DataAddress):
+        return {"selector": "", "ranges": [], **asdict(address)}
+    found: Json = {"selector": "", "ranges": [[address.start, address.end]]}
+    found |= {"selector": address.selector} if isinstance(address, HtmlAddress) else {"pointer": address.pointer}
+    return {**found, "within": where(address.within)} if address.within else found
 
 
 def mark(value: Mark) -> Json:

@@ -63,8 +63,8 @@ class HtmlAddress:
 
     `selector` names the element that holds the range; `context` is the tag in which the slice parses as it did in the
     page, and `nth` says which unit of the slice it is (0 but where the tree order is not the source order: there the
-    slice is the whole page). `within` is the address of the attribute (srcdoc) or string the range counts in, None for
-    the page itself.
+    slice is the whole page). `within` is the address of the attribute (srcdoc), string or part of a file the range
+    counts in, None for the page itself.
     """
 
     selector: str
@@ -72,7 +72,7 @@ class HtmlAddress:
     end: int
     context: str = "body"
     nth: int = 0
-    within: HtmlAddress | DataAddress | None = None
+    within: Outer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class DataAddress:
     start: int
     end: int
     pointer: str
-    within: HtmlAddress | DataAddress | None = None
+    within: Outer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,14 @@ class PdfAddress:
 
 @dataclass(frozen=True, slots=True)
 class PartAddress:
-    """A part of an office file and the shape, paragraph or cell inside it."""
+    """A part of an office file and the shape, paragraph or cells inside it; "" is the part as a whole."""
 
     part: str
     shape: str
 
 
-Address: TypeAlias = HtmlAddress | DataAddress | PdfAddress | PartAddress
+Outer: TypeAlias = HtmlAddress | DataAddress | PartAddress
+Address: TypeAlias = Outer | PdfAddress
 
 
 @dataclass(frozen=True, slots=True)

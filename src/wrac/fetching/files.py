@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wrac.fetching.media import by_name
+from wrac.fetching.media import OTHER_FORMATS, by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class Found:
 
     def not_a_page(self) -> str:
         """The reason to give for a file of a type wrac does not read."""
-        return f"not a page: {Path(self.name).suffix.lower() or 'no extension'}"
+        extension = Path(self.name).suffix.lower()
+        advice = OTHER_FORMATS.get(extension)
+        return f"not a page: {extension or 'no extension'}" + (f" ({advice})" if advice else "")
 
 
 def root(source: str, *, keep_name: bool) -> Root:

@@ -17,7 +17,7 @@ from wrac.fetching.skip import Skip
 TIMEOUT = httpx2.Timeout(30.0, connect=10.0)
 HEADERS = {
     "User-Agent": f"wrac/{__version__}",
-    "Accept": "text/html, application/xhtml+xml, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.1",
+    "Accept": "text/html, application/xhtml+xml, text/markdown;q=0.9, application/pdf;q=0.9, */*;q=0.8",
 }
 
 

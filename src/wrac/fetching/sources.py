@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote, urljoin
 
@@ -104,7 +105,7 @@ class _Reader:
             body = found.read(self.max_size + 1)
         except OSError as error:
             return Skip(url, f"unreadable: {files.why(error)}")
-        media_type = media.by_name(found.name) or media.by_look(body)
+        media_type = media.by_name(found.name) or media.by_look(body) or media.by_bytes(body)[0]
         if not media_type and body.strip():
             return Skip(url, found.not_a_page())
         return self.checked(url, body, media_type)
@@ -118,9 +119,26 @@ class _Reader:
             return Skip(page.url, f"larger than {self.max_size / 2**20:g} MB (raise it with --max-size)")
         if not page.body.strip():
             return Skip(page.url, "empty")
-        if not page.charset.startswith(("utf-16", "utf-32")) and (kind := media.binary(page.body)):
-            return Skip(page.url, f"not text: {kind}")
+        found, problem = media.by_bytes(page.body)
+        if found:
+            return page if found == page.media_type else replace(page, media_type=found, charset="")
+        problem = problem or _no_text(page)
+        return Skip(page.url, problem) if problem else _of_text(page)
+
+
+def _no_text(page: Page) -> str:
+    """Why bytes that are no document are no text either, "" when they are."""
+    kind = "" if page.charset.startswith(("utf-16", "utf-32")) else media.binary(page.body)
+    return f"not text: {kind}" if kind else ""
+
+
+def _of_text(page: Page) -> Page | Skip:
+    """A page of text: under a document's name only when it is the HTML that some programs save as an office file."""
+    if page.media_type not in media.PACKED:
         return page
+    if media.by_look(page.body):
+        return replace(page, media_type=media.HTML)
+    return Skip(page.url, "not the document that its name says: damaged, or text under a wrong name")
 
 
 def _root(source: str, base: str) -> files.Root:

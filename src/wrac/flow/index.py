@@ -17,12 +17,13 @@ from wrac.chunking import entries as make_entries
 from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Entry, Event, Page, Policy, Usage
 from wrac.fetching import MAX_SIZE, Skip, files, pages
-from wrac.flow.prepare import PARSERS, Prepared, recipe, state
+from wrac.flow.prepare import Prepared, recipe, state
 from wrac.flow.report import IndexReport, Progress, Skipped, silent
 from wrac.flow.rows import rows_of
 from wrac.flow.workers import Died, Workers
 from wrac.indexing.sqlite import SqliteIndex
 from wrac.observing import EventLog
+from wrac.parsing import PARSERS
 
 BATCH = 64
 """Texts that are embedded between two commits to the vector cache: what a killed run may have to embed again."""

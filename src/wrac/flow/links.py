@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from wrac.core.types import Chunk, Document, Occurrence, Place
+from wrac.core.types import Chunk, Document, Occurrence, PdfAddress, Place
 
+_FILES = ("application/pdf", "application/epub+zip", "application/vnd.openxmlformats", "text/csv", "text/tab")
 _WORDS = 6
 _LONGEST = 60
 # A fragment's end must lie inside one block and end at a word: a cell, a line, or a sentence of an unspaced script.
@@ -35,7 +36,9 @@ def link(url: str, anchor: str, texts: Sequence[str]) -> str:
 
 
 def passage_link(document: Document, chunk: Chunk, occurrence: Occurrence, url: str) -> str:
-    """The link that opens a page at one of its chunks."""
+    """The link that opens a page at one of its chunks, or a file that shows no marks at its page or start."""
+    if document.media_type.startswith(_FILES):
+        return _file_link(document, occurrence, url)
     cut = {piece.unit: piece for piece in chunk.slices}
     texts = []
     for ordinal in _markable(document, occurrence.ordinals):
@@ -44,6 +47,13 @@ def passage_link(document: Document, chunk: Chunk, occurrence: Occurrence, url: 
         whole = piece is None or piece.end - piece.start == len(text)
         texts.append(plain(document, place) if whole or piece is None else text[piece.start : piece.end])
     return link(url, occurrence.anchor, texts)
+
+
+def _file_link(document: Document, occurrence: Occurrence, url: str) -> str:
+    """A PDF opens at a page (`#page=3`, as browsers and Acrobat read it); other files open at their start."""
+    address = document.places[occurrence.ordinals[0]].address if occurrence.ordinals else None
+    page = f"#page={address.page}" if isinstance(address, PdfAddress) else ""
+    return link(url, "", ()) + page
 
 
 def _markable(document: Document, ordinals: Sequence[int]) -> Sequence[int]:

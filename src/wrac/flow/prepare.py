@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 from wrac import __version__
 from wrac.chunking import VERSION, chunk, prefixes
-from wrac.core.errors import InputError
+from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
-from wrac.parsing import html, markdown, parse, plain
+from wrac.parsing import PARSERS, parse
 from wrac.planning import RulesPlanner, plan
 from wrac.text.analysis import analyse, analyser, guess
 from wrac.text.tokens import counter
-
-PARSERS = frozenset((html.PARSER, markdown.PARSER, plain.PARSER))
-"""Names and versions of the parsers; what another one made is not used again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +58,8 @@ def answer(page: Page, policy: Policy, known: Document | None = None) -> Prepare
         return prepare(page, policy, known)
     except InputError as error:
         return error.problem
+    except MissingExtraError as error:
+        return str(error)
 
 
 def recipe(policy: Policy, embedder: str) -> str:

@@ -12,7 +12,7 @@ from wrac.catalog import Record, contents, schema, vectors
 from wrac.core.errors import WracError
 from wrac.core.ids import body_id
 from wrac.core.seams import Embedder
-from wrac.core.types import DataAddress, HtmlAddress, Unit
+from wrac.core.types import Unit
 from wrac.flow.report import Progress, VerifyReport
 from wrac.flow.rows import language_of, rows_of
 from wrac.indexing.sqlite import SqliteIndex
@@ -98,8 +98,6 @@ def _addresses(record: Record) -> Iterator[str]:
     """Law 4: every address gives its unit's text."""
     resolver = Resolver(record.page.body, record.page.media_type, record.page.charset)
     for place in record.document.places:
-        if not isinstance(place.address, HtmlAddress | DataAddress):
-            continue
         try:
             found = resolver.text(place.address)
         except (WracError, KeyError, IndexError, ValueError) as error:

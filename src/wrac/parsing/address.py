@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
 from wrac.core.errors import WracError
-from wrac.core.types import Address, DataAddress, HtmlAddress
-from wrac.parsing import data, markdown, plain
+from wrac.core.types import Address, DataAddress, HtmlAddress, Page, PartAddress
+from wrac.parsing import data, delimited, markdown, plain
 from wrac.parsing.dom import document, fragment, tree_of
+from wrac.parsing.formats import EPUB, FORMATS, reader
 from wrac.parsing.frames import Draft
 from wrac.parsing.html import segment_tree
 from wrac.parsing.segment import first_text
 from wrac.parsing.source import decode, source_of
+from wrac.parsing.strings import tree_of as tree_of_script
+from wrac.parsing.strings import unfolded
 
 MARKDOWN_TYPE: Final = "text/markdown"
 TEXT_TYPE: Final = "text/plain"
 _WHOLE: Final = "document"
+_PLAIN_TYPES: Final = frozenset((MARKDOWN_TYPE, TEXT_TYPE, *delimited.TYPES))
 
 
 def resolve(address: Address, body: bytes, media_type: str = "text/html", charset: str = "") -> str:
@@ -28,19 +32,44 @@ def resolve(address: Address, body: bytes, media_type: str = "text/html", charse
 
 
 class Resolver:
-    """Resolves the addresses of one page, decoding it once and reading it whole at most once."""
+    """Resolves the addresses of one page, decoding or converting it once and reading it whole at most once."""
 
     def __init__(self, body: bytes, media_type: str = "text/html", charset: str = "") -> None:
-        if media_type in (MARKDOWN_TYPE, TEXT_TYPE):
-            self._source, _ = decode(body, charset)
-        else:
-            self._source = source_of(body, tree_of(body, charset).encoding)
+        self._page = Page("", body, media_type, charset)
         self._read: dict[tuple[str, str], list[Draft]] = {}
+        self._parts: dict[str, str] = {}
 
     def text(self, address: Address) -> str:
         """The text at the address."""
-        if not isinstance(address, HtmlAddress | DataAddress):
-            raise WracError(f"{type(address).__name__} is no address in such a page")
+        if isinstance(address, HtmlAddress | DataAddress):
+            return self._in_source(address)
+        text = self._places.get(address)
+        if text is None:
+            raise WracError(f"{address}: there is no such place in this body")
+        return text
+
+    @cached_property
+    def _places(self) -> dict[Address, str]:
+        """The text of every place of a file of parts or pages, by its address."""
+        if self._page.media_type not in FORMATS:
+            return {}
+        found = reader(self._page.media_type).parse(self._page)
+        return {place.address: found.text(place.ordinal) for place in found.places}
+
+    @cached_property
+    def _source(self) -> str:
+        body, charset = self._page.body, self._page.charset
+        if self._page.media_type in _PLAIN_TYPES:
+            return decode(body, charset)[0]
+        if self._page.media_type in FORMATS:
+            raise WracError(f"a {FORMATS[self._page.media_type].module} file has no source of its own; its parts have")
+        return source_of(body, tree_of(body, charset).encoding)
+
+    @cached_property
+    def _delimiter(self) -> str:
+        return delimited.delimiter_of(self._source)
+
+    def _in_source(self, address: HtmlAddress | DataAddress) -> str:
         source = self._around(address)
         if isinstance(address, DataAddress):
             return _string(address, source)
@@ -48,22 +77,31 @@ class Resolver:
             return self._whole(source, address.context)[address.nth].text
         if address.context == data.CONTEXT:
             return source.strip()
+        piece = source[address.start : address.end]
         if address.context == plain.CONTEXT:
-            return source[address.start : address.end]
-        return first_text(source[address.start : address.end], address.context)
+            return piece
+        if address.context == delimited.CONTEXT:
+            return delimited.text_of(piece, self._delimiter)
+        return first_text(piece, address.context)
 
     def _around(self, address: HtmlAddress | DataAddress) -> str:
-        """The source that an address counts in: the page, a srcdoc, or a string of a JSON script."""
+        """The source that an address counts in: the page, a part of the file, a srcdoc, a string of a JSON script."""
         outer = address.within
         if outer is None:
             return self._source
-        source = self._around(outer)
-        if isinstance(outer, DataAddress):
-            return _string(outer, source)
-        frame = fragment(source[outer.start : outer.end], "body").select_one("iframe,noframes,noembed")
-        if frame is None:
-            raise WracError(f"{outer.selector}: no frame at {outer.start}-{outer.end}")
-        return frame.text if frame.tag != "iframe" else frame.attr("srcdoc") or ""
+        if isinstance(outer, PartAddress):
+            return self._part(outer)
+        return _inside(outer, self._around(outer))
+
+    def _part(self, outer: PartAddress) -> str:
+        """The source of a page in a book."""
+        if self._page.media_type != EPUB:
+            raise WracError(f"{outer}: only a book has pages of HTML")
+        if outer.part not in self._parts:
+            from wrac.parsing import epub
+
+            self._parts[outer.part] = epub.part_source(self._page, outer.part)
+        return self._parts[outer.part]
 
     def _whole(self, source: str, context: str) -> list[Draft]:
         """The units of a whole source, for texts that stand where the tree does not show them."""
@@ -78,13 +116,23 @@ class Resolver:
         return drafts
 
 
+def _inside(outer: HtmlAddress | DataAddress, source: str) -> str:
+    """The document that stands in a string or a frame of a source."""
+    if isinstance(outer, DataAddress):
+        return _string(outer, source)
+    frame = fragment(source[outer.start : outer.end], "body").select_one("iframe,noframes,noembed")
+    if frame is None:
+        raise WracError(f"{outer.selector}: no frame at {outer.start}-{outer.end}")
+    return frame.text if frame.tag != "iframe" else frame.attr("srcdoc") or ""
+
+
 def _string(address: DataAddress, source: str) -> str:
     """The string at a pointer into a JSON script."""
     script = fragment(source[address.start : address.end], "body").select_one("script")
     if script is None:
         raise WracError(f"{address.pointer}: no script at {address.start}-{address.end}")
-    value: Any = json.loads(script.text)
+    value = tree_of_script(script.text)
     for part in address.pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         value = value[int(key)] if isinstance(value, list) else value[key]
-    return str(value)
+    return unfolded(str(value))

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wrac.core.types import Document, Page
+from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Page
+from wrac.parsing import delimited
 from wrac.parsing.address import MARKDOWN_TYPE, TEXT_TYPE
+from wrac.parsing.data import INSIDE
 from wrac.parsing.dom import CData, Element, Namespace, Node, Text, document, tree_of
+from wrac.parsing.formats import FORMATS, reader
+
+_BALANCED = frozenset((MARKDOWN_TYPE, TEXT_TYPE, *delimited.TYPES))
 
 
 class Account(NamedTuple):
@@ -24,21 +29,31 @@ class Account(NamedTuple):
 
 
 def account(page: Page, parsed: Document) -> Account:
-    """The account of an HTML page, taken from the tree and not from the walk.
+    """The account of a page, taken from the tree and not from the walk.
 
-    Sources are the DOM's text nodes, the alt texts of pictures and the documents in srcdoc. Strings of JSON-LD scripts
-    count as sources when they became units or losses. Markdown and plain text are no trees and balance by construction.
+    Of a file of parts or pages its format says what the sources are. Those of HTML are the DOM's text nodes, the alt
+    texts of pictures and the documents in srcdoc; strings of JSON scripts count when they became units or losses.
+    Markdown, plain and delimited text are no trees and balance by construction.
     """
     units = sum(_solid(parsed.text(place.ordinal)) for place in parsed.places)
     losses = sum(loss.chars for loss in parsed.losses)
-    if page.media_type in (MARKDOWN_TYPE, TEXT_TYPE):
+    if page.media_type in _BALANCED:
         return Account(units + losses, units, losses)
-    said = sum(_solid(parsed.text(place.ordinal)) for place in parsed.places if place.role == "data")
-    said += sum(loss.chars for loss in parsed.losses if loss.reason.startswith("JSON-LD"))
-    return Account(sum(map(_solid, _sources(tree_of(page.body, page.charset)))) + said, units, losses)
+    if page.media_type in FORMATS:
+        return Account(sum(map(_solid, reader(page.media_type).sources(page))), units, losses)
+    said = sum(_solid(parsed.text(place.ordinal)) for place in parsed.places if _in_json(place.address))
+    said += sum(loss.chars for loss in parsed.losses if loss.reason.startswith(("JSON-LD", INSIDE)))
+    return Account(sum(map(_solid, tree_sources(tree_of(page.body, page.charset)))) + said, units, losses)
 
 
-def _sources(tree: Node, depth: int = 0) -> Iterator[str]:
+def _in_json(address: Address | None) -> bool:
+    while isinstance(address, HtmlAddress):
+        address = address.within
+    return isinstance(address, DataAddress)
+
+
+def tree_sources(tree: Node, depth: int = 0) -> Iterator[str]:
+    """The texts of an HTML tree, each once; `depth` counts the documents around it."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -49,7 +64,7 @@ def _sources(tree: Node, depth: int = 0) -> Iterator[str]:
         if kind is Element:
             yield from _attributes(node, depth)
             if node.tag in ("noframes", "noembed"):
-                yield from _sources(document(node.text), depth + 1)
+                yield from tree_sources(document(node.text), depth + 1)
                 continue
             if node.tag == "script" and "ld+json" in (node.attr("type") or "").lower():
                 continue
@@ -67,7 +82,7 @@ def _attributes(node: Node, depth: int) -> Iterator[str]:
         yield node.attr("alt") or ""
     elif tag == "iframe" and node.namespace is Namespace.HTML and node.attr("srcdoc"):
         if depth < 3:
-            yield from _sources(document(node.attr("srcdoc")), depth + 1)
+            yield from tree_sources(document(node.attr("srcdoc")), depth + 1)
         else:
             yield node.attr("srcdoc")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from wrac.core.types import DataAddress, HtmlAddress, Kind, Loss, Role
+from wrac.core.types import DataAddress, HtmlAddress, Kind, Loss, Outer, PartAddress, Role
 from wrac.parsing import inline
 from wrac.parsing.dom import Node
 from wrac.parsing.frames import Draft, Frame, SpanDraft
@@ -166,7 +166,7 @@ class Emitter:
 
     # -- documents inside the document
 
-    def adopt(self, inner: Emitter, outer: HtmlAddress | DataAddress) -> None:
+    def adopt(self, inner: Emitter, outer: Outer) -> None:
         """Takes over what was found in a document inside this one; its addresses count within `outer`."""
         base = len(self.drafts)
         for draft in inner.drafts:
@@ -178,7 +178,9 @@ class Emitter:
         self.losses.extend(inner.losses)
 
 
-def _nest(inner: HtmlAddress | DataAddress, outer: HtmlAddress | DataAddress) -> HtmlAddress | DataAddress:
+def _nest(inner: Outer, outer: Outer) -> Outer:
+    if isinstance(inner, PartAddress):
+        return inner
     within = outer if inner.within is None else _nest(inner.within, outer)
     if isinstance(inner, DataAddress):
         return DataAddress(inner.start, inner.end, inner.pointer, within)

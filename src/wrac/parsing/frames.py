@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from wrac.core.types import DataAddress, HtmlAddress, Kind, Mark, Role, SpanKind, Visible
+from wrac.core.types import Address, HtmlAddress, Kind, Mark, Outer, Role, SpanKind, Visible
 from wrac.parsing.dom import Attributes, Element, Node
 
 HOLDER = -1
@@ -20,8 +20,8 @@ class Draft:
     """A place in the making; its end may become known only at a later tag."""
 
     __slots__ = (
-        "anchor", "context", "end", "frame", "kind", "language", "level", "marks", "nth", "role", "selector", "start",
-        "text", "visible", "within",
+        "anchor", "context", "end", "frame", "kind", "language", "level", "marks", "native", "nth", "role", "selector",
+        "start", "text", "visible", "within",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, text: str, marks: tuple[Mark, ...], frame: Frame) -> None:
@@ -39,10 +39,13 @@ class Draft:
         self.selector = ""
         self.context = "body"
         self.nth = 0
-        self.within: HtmlAddress | DataAddress | None = None
+        self.within: Outer | None = None
+        self.native: Address | None = None  # in a file that is no HTML
 
-    def address(self) -> HtmlAddress:
+    def address(self) -> Address:
         """The finished address."""
+        if self.native is not None:
+            return self.native
         return HtmlAddress(self.selector, self.start, self.end, self.context, self.nth, self.within)
 
 
