@@ -8,28 +8,36 @@ from typing import Any
 
 from wrac.core.errors import InputError
 from wrac.core.types import Page
+from wrac.evaluation.datasets.checks import Drafts, checked
 from wrac.evaluation.datasets.jsonl import lines
+from wrac.evaluation.datasets.reading import read
 from wrac.evaluation.values import DataSet, Gold, Query, name
+from wrac.fetching.media import HTML, by_name
 
 
-def rmc(root: Path) -> DataSet:
-    """RAG-Multi-Corpus: the companies' html pages and the queries with gold blocks.
+def rmc(root: Path, pages: Sequence[str] = (), *, form: str = "html") -> DataSet:
+    """RAG-Multi-Corpus: the companies' pages and the queries with gold blocks.
 
-    A page's URL is its path below `root`. Raises InputError where the folder has no pages or a query no usable gold.
+    A page's URL is its path below `root`. `form` is the folder and extension of the pages (html, md); `pages` are
+    sources to read instead, whose files have the same names, as the same documents in an office format have. Raises
+    InputError where there are no pages or a query no usable gold.
     """
-    paths = sorted(root.glob("*/html/*.html"))
-    if not paths:
-        raise InputError(str(root), "holds no COMPANY/html/*.html", "give the folder of RAG-Multi-Corpus with --data")
-    pages = tuple(Page(path.relative_to(root).as_posix(), path.read_bytes()) for path in paths)
+    found = tuple(read(pages)) if pages else _own(root, form)
     urls: dict[str, list[str]] = {}
-    for page in pages:
+    for page in found:
         urls.setdefault(name(page.url), []).append(page.url)
-    queries = tuple(_query(row, urls, root / "queries.jsonl") for row in lines(root / "queries.jsonl"))
-    ids = [query.id for query in queries]
-    if len(ids) != len(set(ids)):
-        twice = next(i for i in ids if ids.count(i) > 1)
-        raise InputError(str(root / "queries.jsonl"), f"query id {twice} stands twice", "ids must be unique")
-    return DataSet("rmc", root, pages, queries)
+    file = root / "queries.jsonl"
+    queries = [_query(row, urls, file) for row in lines(file)]
+    return checked("rmc", root, found, Drafts(queries, file))
+
+
+def _own(root: Path, form: str) -> tuple[Page, ...]:
+    paths = sorted(root.glob(f"*/{form}/*.{form}"))
+    if not paths:
+        raise InputError(str(root), f"holds no COMPANY/{form}/*.{form}", "give the folder of RAG-Multi-Corpus")
+    return tuple(
+        Page(path.relative_to(root).as_posix(), path.read_bytes(), by_name(path.name) or HTML) for path in paths
+    )
 
 
 def _query(row: Mapping[str, Any], urls: Mapping[str, Sequence[str]], path: Path) -> Query:

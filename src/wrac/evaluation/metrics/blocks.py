@@ -50,6 +50,11 @@ def _stem(word: str) -> str:
     return word
 
 
+def covered(block: frozenset[str], text: frozenset[str]) -> bool:
+    """Whether a text's content words hold those of a gold block: 85 % of them."""
+    return len(block & text) >= COVERED * len(block)
+
+
 def distinct(hits: Sequence[Passage]) -> list[Passage]:
     """The hits without those that give a reader the same text of the same page again, however often it is indexed."""
     return list({(hit.page, hit.text): hit for hit in reversed(hits)}.values())[::-1]
@@ -94,10 +99,8 @@ class BlockJudge:
         """Gold recall at each budget of CURVE."""
         return tuple(self._within(query.gold, hits, budget) for budget in CURVE)
 
-    def holds(self, text: str, block: str) -> bool:
-        """Whether a text holds a gold block: 85 % of its distinct content words."""
-        wanted = self._set(block)
-        return len(wanted & self._set(text)) >= COVERED * len(wanted)
+    def _holds(self, text: str, block: str) -> bool:
+        return covered(self._set(block), self._set(text))
 
     def _needs(
         self, queries: Sequence[Query], rankings: Sequence[Sequence[Passage]], passages: Sequence[Passage]
@@ -119,7 +122,7 @@ class BlockJudge:
         found: set[int] = set()
         for hit in hits:
             wanted = [i for i, block in enumerate(gold) if hit.page in block.pages]
-            found.update(i for i in wanted if self.holds(hit.text, gold[i].text))
+            found.update(i for i in wanted if self._holds(hit.text, gold[i].text))
         return found
 
     def _within(self, gold: Sequence[Gold], hits: Sequence[Passage], budget: int) -> float:

@@ -1,0 +1,59 @@
+"""Which data set is this?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wrac.core.errors import InputError
+from wrac.evaluation.datasets.chroma import QUESTIONS, chroma
+from wrac.evaluation.datasets.faq import DOCUMENTS, QUERIES, book_index, faq, is_index
+from wrac.evaluation.datasets.own import own
+from wrac.evaluation.datasets.rmc import rmc
+from wrac.evaluation.values import DataSet
+
+ACCEPTED = (
+    "give a JSONL file of {query, page, text} and its pages, a folder that holds queries.jsonl beside its pages, or "
+    "the folder of RAG-Multi-Corpus or of Chroma's chunking evaluation"
+)
+
+
+def load(source: str, pages: Sequence[str] = (), *, form: str = "html") -> DataSet:
+    """The data set at `source`, told by its files.
+
+    RAG-Multi-Corpus (`queries.jsonl` beside COMPANY/html), Chroma's evaluation (`questions_df.csv`), documentation
+    with questions as headings (`NAME.documents.jsonl` and `NAME.queries.jsonl`, named by FOLDER/NAME), or the user's
+    own lines with their pages. `pages` are files, folders and URLs to read the pages from; `form` is that of
+    RAG-Multi-Corpus's pages (html, md). Raises InputError saying what is accepted.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return _folder(path, pages, form)
+    stem = _stem(path)
+    if stem.with_name(stem.name + DOCUMENTS).is_file():
+        return faq(stem, pages)
+    queries = stem.with_name(stem.name + QUERIES)
+    if queries.is_file() and is_index(queries):
+        return book_index(stem, pages)
+    if not path.is_file():
+        raise InputError(source, "no such data set", ACCEPTED)
+    if not pages:
+        raise InputError(source, "has no pages", "name the site the queries are about with --pages")
+    return own(path, pages)
+
+
+def _folder(path: Path, pages: Sequence[str], form: str) -> DataSet:
+    if (path / QUESTIONS).is_file():
+        return chroma(path)
+    if (path / "queries.jsonl").is_file():
+        companies = any(path.glob("*/html/*.html")) or any(path.glob(f"*/{form}/*.{form}"))
+        return rmc(path, pages, form=form) if companies else own(path / "queries.jsonl", pages or [str(path)])
+    names = sorted(file.name.removesuffix(QUERIES) for file in path.glob(f"*{QUERIES}"))
+    if names:
+        raise InputError(str(path), f"holds several data sets: {', '.join(names)}", f"give one, as {path / names[0]}")
+    raise InputError(str(path), "is no data set", ACCEPTED)
+
+
+def _stem(path: Path) -> Path:
+    """`FOLDER/NAME` of a data set of several files, whichever of them is given."""
+    return path.with_name(path.name.removesuffix(QUERIES).removesuffix(DOCUMENTS))
