@@ -196,6 +196,29 @@ def verify(
     workspaces.verify(workspace, digest=digest, as_json=as_json)
 
 
+@app.command()
+def audit(
+    sources: options.Sources,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", metavar="NAME", help="A strategy of `wrac eval` to set beside; may be repeated."),
+    ] = None,
+    as_json: options.AsJson = False,
+    target: options.Target = DEFAULTS.target,
+    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    max_size: options.MaxSize = MAX_SIZE,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")] = False,
+) -> None:
+    """Count what chunks lose, tear apart and add on these pages.
+
+    Held against the DOM, read by another parser than wrac's. JSON has every count and what it is out of.
+    """
+    from wrac.cli import audit as command
+
+    found = options.many(sources, None, "", max_size)
+    command.run(found, against or (), options.policy(target, max_tokens), as_json=as_json, progress=not no_progress)
+
+
 @app.command("eval")
 def evaluate(
     source: Annotated[
