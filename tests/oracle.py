@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import turbohtml.detect  # noqa: F401  registers the "whatwg-" codecs of the Encoding Standard
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -84,7 +84,7 @@ def _own(node: LexborNode) -> Iterator[Source]:
     elif tag in PROGRAM:
         kind = (attributes.get("type") or "").strip().lower()
         text = node.text(deep=True) or ""
-        yield from ([Source("data", t) for t in faq_strings(text)] if kind == "application/ld+json" else [])
+        yield from (Source("data", string) for string in json_strings(text))
         program = "either" if foreign(node) else "program"
         yield Source("tex" if kind.startswith("math/tex") else program, text)
     elif tag == "template":
@@ -113,29 +113,21 @@ def foreign(node: LexborNode) -> bool:
     return False
 
 
-def faq_strings(text: str) -> list[str]:
-    """Questions and answers of FAQPage data, in their order; nothing for broken JSON."""
+def json_strings(text: str) -> Iterator[str]:
+    """Every string in a script that is JSON or assigns it to a variable, with its text where it is markup."""
+    begin = min((at for at in map(text.find, "{[") if at >= 0), default=-1)
     try:
-        data = json.loads(text)
+        stack = [json.JSONDecoder().raw_decode(text, begin)[0]] if begin >= 0 else []
     except ValueError:
-        return []
-    return list(_faq(data, inside=False))
-
-
-def _faq(value: Any, *, inside: bool) -> Iterator[str]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _faq(item, inside=inside)
-    elif isinstance(value, dict):
-        kinds = value.get("@type", "")
-        inside = inside or bool({"FAQPage", "QAPage"} & set(kinds if isinstance(kinds, list) else [kinds]))
-        if inside and isinstance(value.get("name"), str) and "acceptedAnswer" in value:
-            yield value["name"]
-        if inside and isinstance(value.get("text"), str):
-            yield value["text"]
-        for item in value.values():
-            if isinstance(item, (list, dict)):
-                yield from _faq(item, inside=inside)
+        return
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield value
+            if "<" in value or "&" in value:
+                yield LexborHTMLParser(value).text() or ""
+        elif isinstance(value, list | dict):
+            stack.extend(value.values() if isinstance(value, dict) else value)
 
 
 def said(document: Document) -> str:

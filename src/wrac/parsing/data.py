@@ -1,52 +1,109 @@
-"""FAQPage and HowTo strings in JSON-LD scripts: units of role data, when the page says them nowhere else."""
+"""Strings of JSON scripts as units of role data, where the page says them nowhere else."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import replace
 
-from wrac.core.types import DataAddress, Kind
+from wrac.core.types import DataAddress, SpanKind
 from wrac.parsing.dom import Node, fragment
 from wrac.parsing.frames import Draft, Frame, SpanDraft
 from wrac.parsing.segment import Segmenter
+from wrac.parsing.strings import Group, String, linked, stated, tree_of, unfolded
 
 CONTEXT = "data"  # the whole of a string inside a script
+HEADING_LEVEL = 2
+"""Level of a title in a script: the page's own h1 stays above it."""
+INSIDE = "in JSON"
+"""How the reason begins for what is lost of markup in a string."""
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 
 
-class _String(NamedTuple):
-    kind: Kind
-    pointer: str  # RFC 6901
-    text: str
-
-
 def add_data(walk: Segmenter) -> None:
-    """Appends the strings of the walked page's JSON-LD scripts."""
+    """Appends the content strings of the walked page's scripts."""
     if not walk.scripts:
         return
-    page = _squeezed(" ".join(draft.text for draft in walk.drafts))
-    said: set[str] = set()
+    adder = _Adder(walk)
     for node in walk.scripts:
+        is_linked = "ld+json" in (node.attrs.get("type") or "").lower()
         try:
-            tree = json.loads(node.text)
+            tree = tree_of(node.text)
         except (ValueError, RecursionError):
-            walk.lose("JSON-LD that does not parse", node.text, node)
+            if is_linked:
+                walk.lose("JSON-LD that does not parse", node.text, node)
             continue
-        for question, answers in _pairs(tree, ""):
-            first = len(walk.drafts)
-            for string in (question, *answers):
-                squeezed = _squeezed(_plain(string.text))
-                if squeezed in said or (squeezed and squeezed in page):
-                    walk.lose("JSON-LD that the page says too", string.text, node)
-                elif squeezed:
-                    said.add(squeezed)
-                    _add(walk, node, string)
-            if len(walk.drafts) > first + 1:
-                span = SpanDraft("qa", first)
-                span.last = len(walk.drafts) - 1
-                walk.spans.append(span)
+        adder.add(node, linked(tree) if is_linked else stated(tree), is_linked)
+
+
+class _Adder:
+    """Adds strings that neither the page nor an earlier string says; a title comes with the first string under it."""
+
+    def __init__(self, walk: Segmenter) -> None:
+        self._walk = walk
+        self._page = _squeezed(" ".join(draft.text for draft in walk.drafts))
+        self._said: set[str] = set()
+        self._titles: list[tuple[str, String]] = []  # not added yet, outer before inner, with their objects' pointers
+        self._sections: list[tuple[str, SpanDraft]] = []  # open, outer before inner
+
+    def add(self, node: Node, groups: Iterable[Group], is_linked: bool) -> None:
+        """Adds the groups of one script; what is said elsewhere in a JSON-LD script is a loss with that reason."""
+        for group in groups:
+            self._leave(group.pointer)
+            title = group.title if group.title and self._is_new(node, group.title, is_linked) else None
+            first = len(self._walk.drafts)
+            if title:
+                self._titles.append((group.pointer, title))
+            if group.qa:
+                self._begin(node)
+            for string in group.strings:
+                if self._is_new(node, string, is_linked):
+                    self._begin(node)
+                    _add(self._walk, node, string)
+            last = len(self._walk.drafts) - 1
+            if group.qa and last > first:
+                self._walk.spans.append(_span("qa", first, last))
+        self._leave(None)
+
+    def _begin(self, node: Node) -> None:
+        """Adds the titles over what comes next."""
+        for pointer, title in self._titles:
+            if title.kind == "heading":
+                level = HEADING_LEVEL + len(self._sections)
+                self._sections.append((pointer, SpanDraft("section", len(self._walk.drafts), {"level": level})))
+                _add(self._walk, node, title, level)
+            else:
+                _add(self._walk, node, title)
+        self._titles = []
+
+    def _leave(self, pointer: str | None) -> None:
+        """Ends the sections, and drops the titles, of objects that do not hold the one at `pointer`."""
+        self._titles = [one for one in self._titles if _holds(one[0], pointer)]
+        while self._sections and not _holds(self._sections[-1][0], pointer):
+            _, span = self._sections.pop()
+            span.last = len(self._walk.drafts) - 1
+            self._walk.spans.append(span)
+
+    def _is_new(self, node: Node, string: String, is_linked: bool) -> bool:
+        squeezed = _squeezed(_plain(string.text))
+        if not squeezed:
+            return False
+        if squeezed in self._said or squeezed in self._page:
+            if is_linked:
+                self._walk.lose("JSON-LD that the page says too", string.text, node)
+            return False
+        self._said.add(squeezed)
+        return True
+
+
+def _holds(outer: str, pointer: str | None) -> bool:
+    return pointer is not None and (pointer == outer or pointer.startswith(f"{outer}/"))
+
+
+def _span(kind: SpanKind, first: int, last: int) -> SpanDraft:
+    span = SpanDraft(kind, first)
+    span.last = last
+    return span
 
 
 def _plain(text: str) -> str:
@@ -54,8 +111,8 @@ def _plain(text: str) -> str:
     return str(fragment(text, "div").text) if _TAG.search(text) else text
 
 
-def _add(walk: Segmenter, node: Node, string: _String) -> None:
-    text = string.text
+def _add(walk: Segmenter, node: Node, string: String, level: int = 0) -> None:
+    text = unfolded(string.text)
     where = node.source_location
     end = where.end_tag.end_offset if where.end_tag is not None else len(walk.source())
     address = DataAddress(where.start_tag.start_offset, end, string.pointer)
@@ -65,6 +122,7 @@ def _add(walk: Segmenter, node: Node, string: _String) -> None:
     root = Frame(node, "script", iter(()), None, 0)
     root.role, root.visible = "data", "hidden"
     draft = Draft(string.kind, text.strip(), (), root)
+    draft.level = level
     draft.start, draft.end, draft.within, draft.context = address.start, end, address, CONTEXT
     walk.drafts.append(draft)
 
@@ -75,35 +133,8 @@ def _embed_markup(walk: Segmenter, address: DataAddress, text: str) -> None:
     root = Frame(tree, "body", iter(tree.children), None, 0)
     root.role, root.visible = "data", "hidden"
     inner.walk(root)
+    inner.losses = [replace(loss, reason=f"{INSIDE}: {loss.reason}") for loss in inner.losses]
     walk.adopt(inner, address)
-
-
-def _pairs(tree: object, pointer: str) -> Iterator[tuple[_String, list[_String]]]:
-    """Each question, or how-to step, with the strings that answer it."""
-    if isinstance(tree, list):
-        for number, part in enumerate(tree):
-            yield from _pairs(part, f"{pointer}/{number}")
-    elif isinstance(tree, dict):
-        name, kind = tree.get("name"), tree.get("@type")
-        kinds = kind if isinstance(kind, list) else [kind]
-        if isinstance(name, str) and ("Question" in kinds or "HowToStep" in kinds or "HowTo" in kinds):
-            yield _String("question", f"{pointer}/name", name), list(_answers(tree, pointer))
-        for key, part in tree.items():
-            if isinstance(part, dict | list):
-                yield from _pairs(part, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
-
-
-def _answers(question: dict[str, Any], pointer: str) -> Iterator[_String]:
-    for key in ("text", "description"):
-        if isinstance(question.get(key), str) and question.get("@type") != "Question":
-            yield _String("paragraph", f"{pointer}/{key}", question[key])
-    for key in ("acceptedAnswer", "suggestedAnswer"):
-        answers = question.get(key)
-        several = isinstance(answers, list)
-        for number, answer in enumerate(answers if isinstance(answers, list) else [answers]):
-            if isinstance(answer, dict) and isinstance(answer.get("text"), str):
-                step = f"{key}/{number}" if several else key
-                yield _String("paragraph", f"{pointer}/{step}/text", answer["text"])
 
 
 def _squeezed(text: str) -> str:

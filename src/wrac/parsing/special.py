@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from wrac.core.types import Kind, Mark, MarkKind
 from wrac.parsing.dom import Attributes, Element, Namespace, Node, Text, document
 from wrac.parsing.frames import HOLDER, Frame
+from wrac.parsing.strings import may_hold_data
 from wrac.parsing.tags import CODE_OF_THE_PAGE, SPACE
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def _script(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
         walk.scripts.append(node)
     else:
         walk.lose("script", node.text, node, keep=False)
+        if may_hold_data(kind, node.text):
+            walk.scripts.append(node)
     return False
 
 
