@@ -9,7 +9,7 @@ from wrac.evaluation.report import plots, reading
 from wrac.evaluation.report.markup import Markup, el, folded, foreign, listed, section, table, whole
 from wrac.evaluation.report.plots import Series
 from wrac.evaluation.report.reading import Results, Row, figure
-from wrac.evaluation.report.svg import COLOURS, Style, ticks
+from wrac.evaluation.report.svg import COLOURS, GREY, Style, ticks
 
 SIGNS = {"better": "▲", "worse": "▼", "no difference": "="}
 
@@ -40,7 +40,7 @@ def _styles(results: Results) -> Mapping[str, Style]:
     reached = {name: max(r["metrics"][metric] for r in results["rows"] if r["strategy"] == name) for name in names}
     first = sorted(names, key=lambda name: (name != reading.baseline(results), -reached[name]))[:COLOURS]
     coloured = {name: f"s{i}" for i, name in enumerate(name for name in names if name in first)}
-    return {name: Style(coloured.get(name, "rest"), i) for i, name in enumerate(names)}
+    return {name: Style(coloured.get(name, GREY), i) for i, name in enumerate(names)}
 
 
 def _header(title: str, results: Results) -> Markup:
@@ -93,18 +93,19 @@ def _figures(results: Results, search: str, rows: Sequence[Row]) -> Markup:
         words = figure(row["metrics"][metric])
         value = el("b", words, class_="best") if words == best[metric] else Markup(words)
         difference = real.get((row["strategy"], metric))
-        return compared(value, metric, difference, base) if difference else value
+        return compared(value, metric, difference, base) if difference else el("span", value, el("i"), class_="d")
 
     body = [
         (
             el("span", row["strategy"], el("small", " baseline") if row["strategy"] == base else ""),
+            *(cell(row, metric) for metric in metrics),
             f"{row['passages']:,}",
             f"{row['words'] / max(row['passages'], 1):.0f}",
-            *(cell(row, metric) for metric in metrics),
         )
         for row in rows
     ]
-    told = table(["strategy", "chunks", "words a chunk", *metrics], body, f"{search} search", "figures")
+    caption = f"Means over {results['data']['queries']:,} queries"
+    told = table(["strategy", *metrics, "chunks", "words a chunk"], body, caption, "figures")
     legend = (
         f"▲ better, ▼ worse than {base}, = no difference: a paired bootstrap over the queries, 95 %. "
         "Point at a figure, or move to it by keyboard, for the interval. Bold is the best of a column."

@@ -10,6 +10,8 @@ from wrac.evaluation.report.reading import Results, Row
 
 WIDTH = 80
 GAP = "  "
+ASIDE = ("chunks", "words")
+"""The last columns, which a narrow table without detail goes without."""
 Table = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
 
 
@@ -20,7 +22,9 @@ def text(results: Results, *, detail: bool = True, width: int = WIDTH) -> str:
     """
     parts = [_setting(results)]
     for search in reading.searches(results):
-        parts.append(f"search: {search}\n" + table(*_main(results, search), width=width))
+        head, body = _main(results, search)
+        shown = len(head) if detail else _fitting(head, body, width)
+        parts.append(f"search: {search}\n" + table(head[:shown], [row[:shown] for row in body], width))
         if detail:
             parts.extend(
                 f"search: {search}, {reading.headline(results)}\n" + table(*_broken_down(results, search, group), width)
@@ -75,6 +79,15 @@ def _folded(widths: Sequence[int], width: int) -> list[list[int]]:
     return runs
 
 
+def _fitting(head: Sequence[str], body: Sequence[Sequence[str]], width: int) -> int:
+    """How many columns are shown: those of ASIDE only where they fit."""
+    widths = [max(len(row[column]) for row in (head, *body)) for column in range(len(head))]
+    columns = len(head)
+    while width and columns > len(head) - len(ASIDE) and sum(widths[:columns]) + len(GAP) * (columns - 1) > width:
+        columns -= 1
+    return columns
+
+
 def _setting(results: Results) -> str:
     facts = reading.facts(results)
     return "\n".join(
@@ -92,12 +105,12 @@ def _main(results: Results, search: str) -> tuple[list[str], list[list[str]]]:
         sign = reading.SIGNS[reading.verdict(metric, difference)] if difference else " "
         return reading.figure(row["metrics"][metric]) + sign
 
-    return ["strategy", "chunks", "words", *metrics], [
+    return ["strategy", *metrics, *ASIDE], [
         [
             row["strategy"],
+            *(cell(row, metric) for metric in metrics),
             f"{row['passages']:,}",
             f"{row['words'] / max(row['passages'], 1):.0f}",
-            *(cell(row, metric) for metric in metrics),
         ]
         for row in rows
     ]
@@ -123,12 +136,13 @@ def _remarks(results: Results, detail: bool, drawn: Table, width: int = 0) -> It
     told = [f"{name}: {_counts(counts)}" for name, counts in reading.notes(results)]
     told += [f"{one['strategy']}: failed: {one['reason']}" for one in results.get("failed", ())]
     if told:
-        yield "\n".join(_wrapped(one, width) for one in told)
+        yield "\n".join(wrapped(one, width) for one in told)
     if excluded := results["data"]["excluded"]:
         yield _excluded(excluded, detail=detail)
 
 
-def _wrapped(line: str, width: int) -> str:
+def wrapped(line: str, width: int) -> str:
+    """A line broken between words above `width` columns, what follows indented; 0 never breaks."""
     return fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) if width else line
 
 

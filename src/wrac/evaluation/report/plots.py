@@ -8,6 +8,7 @@ from typing import NamedTuple
 from wrac.evaluation.report.markup import Markup, el
 from wrac.evaluation.report.reading import Size, figure
 from wrac.evaluation.report.svg import (
+    GREY,
     LETTER,
     Area,
     Axis,
@@ -63,11 +64,11 @@ def curves(series: Sequence[Series], width: int, anchor: str, title: str) -> Mar
             [(value, figure(value)) for value in levels],
             ("words read", "recall"),
         ),
-        *(_curve(one, name, area, end) for one, name, end in zip(series, named, ends, strict=True)),
+        *_grey_first(series, [_curve(*one, area) for one in zip(series, named, ends, strict=True)]),
     )
 
 
-def _curve(one: Series, name: str, area: Area, end: float) -> Markup:
+def _curve(one: Series, name: str, end: float, area: Area) -> Markup:
     points = [(area.x.at(x), area.y.at(y)) for x, y in one.points]
     last = points[-1]
     return el(
@@ -76,6 +77,7 @@ def _curve(one: Series, name: str, area: Area, end: float) -> Markup:
         *(
             marker(one.style, *point, f"{one.name}: {figure(y)} at {x:,} words")
             for point, (x, y) in zip(points, one.points, strict=True)
+            if one.style.name != GREY
         ),
         line(last[0] + 5, last[1], area.x.end + 14, end, "leader"),
         label(area.x.end + 17, end + 4, name),
@@ -99,7 +101,7 @@ def scatter(series: Sequence[Series], width: int, anchor: str, title: str, axes:
         title,
         "; ".join(f"{one.name}: {axes[0]} {_short(x)}, {figure(y)}" for one in series for x, y in one.points),
         grid(area, [(step, _short(step)) for step in steps], [(level, figure(level)) for level in levels], axes),
-        *(_point(one, area, name, at, axes) for one, (name, at) in zip(series, placed, strict=True)),
+        *_grey_first(series, [_point(one, area, *at, axes) for one, at in zip(series, placed, strict=True)]),
     )
 
 
@@ -124,18 +126,15 @@ def _beside(
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points]
     placed = {}
     for i in sorted(range(len(points)), key=lambda i: points[i][1]):
-        (x, y), size = points[i], LETTER * len(names[i])
-        tries = [(at, y + LINE / 2 * step) for step in _outwards(24) for at in (x + 12, x - 12 - size)]
-        inside = [(a, b) for a, b in tries if area.x.start <= a <= area.width - size and 22 <= b <= area.y.start - 8]
+        (x, y), size = points[i], LETTER * len(names[i]) + 6
+        across = ((x + 12, 0), (x - 12 - size, 20), (x + 150, 60))
+        tries = sorted((abs(step) * 8 + far, at, y + step * 8) for at, far in across for step in range(-60, 61))
+        inside = [(a, b) for _, a, b in tries if area.x.start <= a <= area.width - size and 22 <= b <= area.y.start - 8]
         free = [(a, b) for a, b in inside if not _meets((a, b - 7, a + size, b + 7), taken)]
-        a, b = (free or inside or tries)[0]
+        a, b = (free or inside or [points[i]])[0]
         taken.append((a, b - 7, a + size, b + 7))
         placed[i] = (names[i], (a, b))
     return [placed[i] for i in range(len(points))]
-
-
-def _outwards(most: int) -> list[int]:
-    return [0, *(sign * step for step in range(1, most) for sign in (-1, 1))]
 
 
 def _meets(box: tuple[float, ...], others: Sequence[tuple[float, ...]]) -> bool:
@@ -204,8 +203,13 @@ def histogram(classes: Sequence[Size], most: float, style: Style, anchor: str, t
     )
 
 
+def _grey_first(series: Sequence[Series], drawn: Sequence[Markup]) -> list[Markup]:
+    """The drawings with the grey ones below the others."""
+    return [one for _, one in sorted(zip(series, drawn, strict=True), key=lambda pair: pair[0].style.name != GREY)]
+
+
 def _cut(names: Sequence[str], width: int) -> list[str]:
-    most = 24 if width > NARROW else 17
+    most = 24 if width > NARROW else 19
     return [name if len(name) <= most else name[: most - 1] + "…" for name in names]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from wrac.evaluation.metrics import intervals
+from wrac.evaluation.metrics.intervals import Difference, Verdict, less_is_better
 from wrac.evaluation.run import SIZES
 
 Results = Mapping[str, Any]
@@ -88,16 +90,10 @@ def differences(results: Results, search: str) -> dict[tuple[str, str], Mapping[
     }
 
 
-def rises(metric: str) -> bool:
-    """Whether more is better."""
-    return not metric.startswith("tokens")
-
-
-def verdict(metric: str, difference: Mapping[str, Any]) -> str:
-    """`better`, `worse` or, where the interval holds zero, `no difference`."""
-    if not difference["real"]:
-        return "no difference"
-    return "better" if (difference["mean"] > 0) == rises(metric) else "worse"
+def verdict(metric: str, difference: Mapping[str, Any]) -> Verdict:
+    """What may be said of a difference as results hold it."""
+    told = Difference(difference["mean"], difference["low"], difference["high"])
+    return intervals.verdict(told, less=less_is_better(metric))
 
 
 SIGNS = {"better": "+", "worse": "-", "no difference": "="}
@@ -106,7 +102,7 @@ SIGNS = {"better": "+", "worse": "-", "no difference": "="}
 def best(rows: Sequence[Row], metric: str) -> str:
     """The best figure of a column as it is written, so that equal cells are equally best."""
     values = [row["metrics"][metric] for row in rows]
-    return figure(max(values) if rises(metric) else min(values)) if values else ""
+    return figure(min(values) if less_is_better(metric) else max(values)) if values else ""
 
 
 def labels(rows: Sequence[Row], group: str) -> dict[str, int]:
@@ -146,7 +142,7 @@ def facts(results: Results) -> dict[str, str]:
         "data": f"{data['name']}: {data['pages']:,} pages, {data['queries']:,} queries",
         "command": results.get("command", ""),
         **{name: str(value) for name, value in results.get("settings", {}).items()},
-        "date": machine["date"],
+        "date": machine["date"].replace("T", " ").replace("+00:00", " UTC"),
         "machine": f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}",
         "versions": versions,
         "seconds": f"{results['seconds']:.1f}" if results.get("seconds") else "",

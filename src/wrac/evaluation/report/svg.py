@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from wrac.evaluation.report.markup import Markup, el
 
-COLOURS = 8
-"""Colours of the style sheet; what is beyond is grey."""
+COLOURS, GREY = 8, "rest"
+"""How many colours the style sheet has, and the class of what is beyond them."""
 LETTER = 6.6  # mean width of a letter of a label, px
 
 

@@ -1,0 +1,171 @@
+"""Two runs over the same data: what was set differently, what became better or worse, and for which queries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wrac.core.errors import InputError
+from wrac.evaluation.metrics.intervals import Difference, bootstrap, less_is_better
+from wrac.evaluation.report import reading
+from wrac.evaluation.report.reading import Results, Row
+
+MOST = 10
+"""How many queries are named that gained, and that lost."""
+_FORM: Mapping[str, Any] = {
+    "data": {"name": str, "pages": int, "queries": int, "groups": list, "excluded": list},
+    "machine": {"date": str, "processor": str, "cores": object, "python": str, "versions": dict},
+    "metrics": list,
+    "rows": list,
+}
+_ROW: Mapping[str, Any] = {"strategy": str, "search": str, "metrics": dict, "queries": dict, "worst": list}
+_ADVICE = "give files written by `wrac eval DATA --out FILE`"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The results in a file of `wrac eval --out`. Raises InputError where it holds none."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read ({error.strerror})", _ADVICE) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(path), "is not JSON", _ADVICE) from error
+    if fault := _fault(found):
+        raise InputError(str(path), f"holds no results of an evaluation: {fault}", _ADVICE)
+    return {**found, "file": str(path)}
+
+
+def compare(old: Results, new: Results) -> dict[str, Any]:
+    """What changed from one run to another, as plain values that JSON can hold.
+
+    Keys: `old` and `new` (what was run, by name), `settings` (those that differ: name, old, new), `metrics`, `queries`
+    (how many both runs have), `rows` (one a strategy and search of both), `only_old` and `only_new` (strategy and
+    search that one run alone has). A row has `figures` by metric (old, new, mean, low, high, real, verdict: queries
+    paired, 95 %) and the queries that changed most, `gained` and `lost` (query, text, old, new, change: means over the
+    metrics of which more is better). Raises InputError where the runs are not over the same data.
+    """
+    metrics = [metric for metric in reading.primary(new) if metric in old["metrics"]]
+    before, after = _rows(old), _rows(new)
+    both = [key for key in after if key in before]
+    shared = {query for key in both for query in after[key]["queries"] if query in before[key]["queries"]}
+    if old["data"]["name"] != new["data"]["name"] or not metrics or (both and not shared):
+        told = f"is a run over {_data(new)}, {old.get('file', 'the other')} over {_data(old)}"
+        raise InputError(str(new.get("file", "the second run")), told, "compare two runs over the same data")
+    texts = _texts(old) | _texts(new)
+    return {
+        "old": _facts(old),
+        "new": _facts(new),
+        "settings": list(_settings(old, new)),
+        "metrics": metrics,
+        "queries": len(shared),
+        "rows": [_changed(key, _Figures(old, before[key]), _Figures(new, after[key]), metrics, texts) for key in both],
+        "only_old": [list(key) for key in before if key not in after],
+        "only_new": [list(key) for key in after if key not in before],
+    }
+
+
+class _Figures:
+    """A row's figures by query, its columns found by their names."""
+
+    def __init__(self, results: Results, row: Row) -> None:
+        self.queries: Mapping[str, Sequence[float]] = row["queries"]
+        self._at = {metric: column for column, metric in enumerate(results["metrics"])}
+
+    def of(self, metric: str, queries: Sequence[str]) -> list[float]:
+        column = self._at[metric]
+        return [self.queries[query][column] for query in queries]
+
+
+def _changed(
+    key: tuple[str, str], old: _Figures, new: _Figures, metrics: Sequence[str], texts: Mapping[str, str]
+) -> dict[str, Any]:
+    queries = [query for query in new.queries if query in old.queries]
+    figures = {metric: _figure(metric, old.of(metric, queries), new.of(metric, queries)) for metric in metrics}
+    rising = [metric for metric in metrics if not less_is_better(metric)]
+    means = [
+        np.mean([one.of(metric, queries) for metric in rising], axis=0) if rising else np.zeros(len(queries))
+        for one in (old, new)
+    ]
+    changes = [
+        {"query": query, "text": texts.get(query, ""), "old": before, "new": after, "change": after - before}
+        for query, before, after in zip(queries, *(mean.round(4).tolist() for mean in means), strict=True)
+    ]
+    ordered = sorted(changes, key=lambda one: one["change"])
+    return {
+        "strategy": key[0],
+        "search": key[1],
+        "figures": figures,
+        "gained": [one for one in reversed(ordered[-MOST:]) if one["change"] > 0],
+        "lost": [one for one in ordered[:MOST] if one["change"] < 0],
+    }
+
+
+def _figure(metric: str, old: Sequence[float], new: Sequence[float]) -> dict[str, Any]:
+    """One metric before and after, over the queries both runs have."""
+    difference = bootstrap(new, old) if list(old) != list(new) else Difference(0.0, 0.0, 0.0)
+    told = {**difference._asdict(), "real": difference.real}
+    means = {"old": float(np.mean(old)), "new": float(np.mean(new))} if old else {"old": 0.0, "new": 0.0}
+    return {**means, **told, "verdict": reading.verdict(metric, told)}
+
+
+def _rows(results: Results) -> dict[tuple[str, str], Row]:
+    return {(row["strategy"], row["search"]): row for row in results["rows"]}
+
+
+def _texts(results: Results) -> dict[str, str]:
+    """The queries' texts, as far as results hold them: those of the worst of each row."""
+    return {one["id"]: one["query"] for row in results["rows"] for one in row["worst"]}
+
+
+def _facts(results: Results) -> dict[str, str]:
+    file = {"file": results["file"]} if "file" in results else {}
+    return {**file, **reading.facts(results)}
+
+
+def _settings(old: Results, new: Results) -> Iterator[dict[str, str]]:
+    """What differs, the time it was run and took aside."""
+    before, after = reading.facts(old), reading.facts(new)
+    for name in dict.fromkeys((*before, *after)):
+        if name not in ("date", "seconds") and before.get(name) != after.get(name):
+            yield {"name": name, "old": before.get(name, ""), "new": after.get(name, "")}
+
+
+def _data(results: Results) -> str:
+    data = results["data"]
+    return f"{data['name']} ({data['pages']} pages, {data['queries']} queries)"
+
+
+def _fault(found: object) -> str:
+    """What keeps a value from being results; empty where nothing does."""
+    if not isinstance(found, dict):
+        return "it is no object"
+    if fault := _misses(found, _FORM, "it"):
+        return fault
+    for number, row in enumerate(found["rows"], 1):
+        if fault := _misses(row, _ROW, f"row {number}"):
+            return fault
+        if any(not _numbers(values, len(found["metrics"])) for values in row["queries"].values()):
+            return f"row {number} has a query without a number for each metric"
+    return ""
+
+
+def _misses(found: object, form: Mapping[str, Any], where: str) -> str:
+    if not isinstance(found, dict):
+        return f"{where} is no object"
+    for key, wanted in form.items():
+        if key not in found:
+            return f"{where} has no {key!r}"
+        if isinstance(wanted, Mapping):
+            if fault := _misses(found[key], wanted, repr(key)):
+                return fault
+        elif not isinstance(found[key], wanted):
+            return f"{key!r} of {where} is no {wanted.__name__}"
+    return ""
+
+
+def _numbers(values: object, count: int) -> bool:
+    return isinstance(values, list) and len(values) == count and all(isinstance(one, int | float) for one in values)
