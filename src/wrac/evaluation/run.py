@@ -42,10 +42,10 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
     """Every strategy under every search.
 
     Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `primary` (those that a table shows),
-    `rows` (one a strategy and search) and `failed` (strategies that could not go on, with the reason; the others are
-    whole). A strategy is a name or a Chunker; `vectors` (of the product's embedder where none is given) is called by
-    the first search that embeds; `saved` keeps what is finished, so that an interrupted run goes on. Raises
-    ConfigError for an unknown name.
+    `texts` (of the queries, by id), `rows` (one a strategy and search) and `failed` (strategies that could not go on,
+    with the reason; the others are whole). A strategy is a name or a Chunker; `vectors` (of the product's embedder
+    where none is given) is called by the first search that embeds; `saved` keeps what is finished, so that an
+    interrupted run goes on. Raises ConfigError for an unknown name.
     """
     once = cache(vectors or VectorCache.of("minilm"))
     corpus, judging = Corpus(once), judge(data)
@@ -75,6 +75,7 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
         "machine": machine(),
         "metrics": list(judging.metrics),
         "primary": list(judging.primary),
+        "texts": {query.id: query.text for query in data.queries},
         "rows": rows,
         "failed": failed,
     }

@@ -20,6 +20,7 @@ _FORM: Mapping[str, Any] = {
     "data": {"name": str, "pages": int, "queries": int, "groups": list, "excluded": list},
     "machine": {"date": str, "processor": str, "cores": object, "python": str, "versions": dict},
     "metrics": list,
+    "texts": dict,
     "rows": list,
 }
 _ROW: Mapping[str, Any] = {"strategy": str, "search": str, "metrics": dict, "queries": dict, "worst": list}
@@ -55,7 +56,7 @@ def compare(old: Results, new: Results) -> dict[str, Any]:
     if old["data"]["name"] != new["data"]["name"] or not metrics or (both and not shared):
         told = f"is a run over {_data(new)}, {old.get('file', 'the other')} over {_data(old)}"
         raise InputError(str(new.get("file", "the second run")), told, "compare two runs over the same data")
-    texts = _texts(old) | _texts(new)
+    texts = old["texts"] | new["texts"]
     return {
         "old": _facts(old),
         "new": _facts(new),
@@ -114,11 +115,6 @@ def _figure(metric: str, old: Sequence[float], new: Sequence[float]) -> dict[str
 
 def _rows(results: Results) -> dict[tuple[str, str], Row]:
     return {(row["strategy"], row["search"]): row for row in results["rows"]}
-
-
-def _texts(results: Results) -> dict[str, str]:
-    """The queries' texts, as far as results hold them: those of the worst of each row."""
-    return {one["id"]: one["query"] for row in results["rows"] for one in row["worst"]}
 
 
 def _facts(results: Results) -> dict[str, str]:
