@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wrac.text.analysis import analyse, analyser, guess, query_terms
+from wrac.text.analysis import analyse, analyser, query_terms
 from wrac.text.languages import STEMMERS
 
 
@@ -77,15 +77,6 @@ def test_a_query_drops_function_words_unless_it_has_nothing_else() -> None:
     both = query_terms("Wie werden die Bücher erstattet?", ["de", "en"])
     assert {"buch", "bucher"} <= set(both)
     assert query_terms("", []) == []
-
-
-def test_the_language_of_a_page_is_guessed_from_its_words_or_script() -> None:
-    assert guess("The refund is paid to the card that was used for the order, and it takes five days.") == "en"
-    assert guess("Die Erstattung wird auf die Karte gebucht, die bei der Bestellung benutzt wurde.") == "de"
-    assert guess("Le remboursement est versé sur la carte qui a été utilisée pour la commande.") == "fr"
-    assert guess("退款将在五天内退回到您下单时使用的银行卡。") == "zh"
-    assert guess("返金は五日以内にカードへ行われます。") == "ja"
-    assert guess("x = 1") == ""
 
 
 def test_threads_share_the_stemmers() -> None:

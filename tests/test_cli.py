@@ -25,7 +25,7 @@ PAGE = """<!doctype html><html lang="en"><title>Sensor</title><h1>Sensor</h1>
 <tr><td>3</td></tr></table><footer>Imprint</footer><script>x()</script>"""
 
 PLACE_KEYS = {
-    "ordinal", "id", "kind", "text", "level", "role", "score", "visible",
+    "ordinal", "id", "kind", "text", "level", "role", "score", "visible", "language", "direction",
     "selector", "anchor", "name", "ranges", "marks", "trail",
 }  # fmt: skip
 CHUNK_KEYS = {"id", "text", "markdown", "trail", "units", "occurrences", "tokens"}

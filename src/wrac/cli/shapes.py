@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wrac.core.structure import names, numbers, table_cells, trails
 from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Page, Plan, Span
 from wrac.flow.links import passage_link
+from wrac.text.detection import direction, languages
 
 if TYPE_CHECKING:
     from wrac.core.types import Chunk
@@ -28,6 +29,7 @@ def dumps(value: Json) -> str:
 def place_rows(document: Document) -> Iterator[Json]:
     """A row for each place, in order."""
     above, called, ordered, cells = trails(document), names(document), numbers(document), table_cells(document)
+    spoken = languages(document)
     for place in document.places:
         unit, ordinal = document.units[place.unit], place.ordinal
         row = {
@@ -39,6 +41,8 @@ def place_rows(document: Document) -> Iterator[Json]:
             "role": place.role,
             "score": place.score,
             "visible": place.visible,
+            "language": spoken[ordinal],
+            "direction": direction(unit.text),
             **where(place.address),
             "anchor": place.anchor,
             "name": called[ordinal],

@@ -12,7 +12,8 @@ from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
 from wrac.parsing import PARSERS, parse
 from wrac.planning import RulesPlanner, plan
-from wrac.text.analysis import analyse, analyser, guess
+from wrac.text.analysis import analyse, analyser
+from wrac.text.detection import detect
 from wrac.text.tokens import counter
 
 
@@ -44,7 +45,7 @@ def prepare(page: Page, policy: Policy, known: Document | None = None) -> Prepar
     planned = plan(document, policy)
     made = chunk(document, planned, policy, page.url)
     above = prefixes(document, made.chunks, page.url)
-    language = document.language or guess("\n".join(one.text for one in made.chunks))
+    language = document.language or detect("\n".join(one.text for one in made.chunks))
     terms = tuple(tuple(analyse(Entry(one, line).text, language)) for one, line in zip(made.chunks, above, strict=True))
     done = time.perf_counter()
     return Prepared(

@@ -8,7 +8,8 @@ from wrac.catalog import Record, vectors
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Place
 from wrac.flow.links import passage_link, plain
 from wrac.indexing import Row
-from wrac.text.analysis import analyse, guess
+from wrac.text.analysis import analyse
+from wrac.text.detection import detect
 
 
 def rows_of(record: Record, language: str, terms: Sequence[Sequence[str]] | None = None) -> list[Row]:
@@ -24,7 +25,7 @@ def rows_of(record: Record, language: str, terms: Sequence[Sequence[str]] | None
 
 def language_of(record: Record) -> str:
     """The language the page's terms were analysed in."""
-    return record.document.language or guess("\n".join(chunk.text for chunk in record.chunks))
+    return record.document.language or detect("\n".join(chunk.text for chunk in record.chunks))
 
 
 def _row(record: Record, position: int, entry: Entry, language: str, terms: Sequence[Sequence[str]] | None) -> Row:

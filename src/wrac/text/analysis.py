@@ -20,7 +20,7 @@ from importlib.metadata import version
 from itertools import chain, pairwise
 from typing import Protocol
 
-from wrac.text.characters import HANGUL, IDEOGRAPHS, KANA, MARKS, UNSPACED, clusters
+from wrac.text.characters import MARKS, UNSPACED, clusters
 from wrac.text.languages import STEMMERS, STOPWORDS, primary
 
 _ASCII = re.compile(r"[a-z0-9]+(?:(?:[.'\-]|_+)[a-z0-9]+|,[0-9]{3}(?![0-9]))*(?:\+\+|#)?")
@@ -48,13 +48,6 @@ _SCRIPTS = (
     (0x0600, "ar", True), (0x0900, "hi", False), (0x0980, "", False), (0x0B80, "ta", False), (0x0C00, "", False),
     (0x1E00, "en", True), (0x1F00, "el", True), (0x2000, "en", True), (0x2C80, "", False),
 )  # fmt: skip
-
-
-# Scripts that tell the language, in this order: Japanese has ideographs too.
-_WRITTEN = {
-    "ja": re.compile(f"[{KANA}]"), "ko": re.compile(f"[{HANGUL}]"), "zh": re.compile(f"[{IDEOGRAPHS}]"),
-    "th": re.compile("[\u0e01-\u0e4e]"), "he": re.compile("[\u05d0-\u05ea]"),
-}  # fmt: skip
 
 
 class _Stemmer(Protocol):
@@ -104,23 +97,6 @@ def query_terms(text: str, languages: Iterable[str] = ("",)) -> list[str]:
     found = dict.fromkeys(chain.from_iterable(analyse(text, tag) for tag in tags))
     stop = frozenset[str]().union(*(_stop_terms(tag or "en") for tag in tags))
     return [term for term in found if term not in stop] or list(found)
-
-
-def guess(text: str) -> str:
-    """The language of the text's script or function words, "" where fewer than one word in twelve is such a word.
-
-    For pages that do not say their language; a query is too short for it.
-    """
-    sample = text[:20_000].casefold()
-    for tag, letters in _WRITTEN.items():
-        if len(letters.findall(sample)) * 8 > len(sample):
-            return tag
-    words = re.findall(r"[^\W\d_]+", sample)
-    if len(words) < 12:
-        return ""
-    votes = {tag: sum(word in stop for word in words) for tag, stop in STOPWORDS.items()}
-    best = max(votes, key=lambda tag: votes[tag])
-    return best if votes[best] * 12 >= len(words) else ""
 
 
 @lru_cache(maxsize=64)

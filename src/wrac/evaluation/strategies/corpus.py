@@ -8,7 +8,7 @@ from functools import cache
 from wrac.core.types import Document, HtmlAddress, Page, Slice
 from wrac.evaluation.values import Passage, Ranges, name
 from wrac.evaluation.vectors import VectorCache
-from wrac.text.analysis import guess
+from wrac.text.detection import detect
 
 JOIN = " > "
 SOURCES = frozenset(("text/plain", "text/markdown"))
@@ -36,7 +36,7 @@ class Corpus:
         """The page's language, its own or guessed, as the index has it; "" where nobody knows."""
         if page.id not in self._languages:
             document = self.document(page)
-            self._languages[page.id] = document.language or guess("\n".join(texts(document)))
+            self._languages[page.id] = document.language or detect("\n".join(texts(document)))
         return self._languages[page.id]
 
     def text(self, page: Page) -> str:
