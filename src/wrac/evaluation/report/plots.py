@@ -107,7 +107,7 @@ def scatter(series: Sequence[Series], width: int, anchor: str, title: str, axes:
 
 def _point(one: Series, area: Area, name: str, at: tuple[float, float], axes: tuple[str, str]) -> Markup:
     x, y = area.x.at(one.points[0][0]), area.y.at(one.points[0][1])
-    near = abs(at[1] - y) < 2
+    near = abs(at[1] - y) < 2 and at[0] - x < 20
     edge = at[0] - 3 if at[0] > x else at[0] + LETTER * len(name) + 3
     told = f"{one.name}: {axes[0]} {_short(one.points[0][0])}, {axes[1]} {figure(one.points[0][1])}"
     return el(
