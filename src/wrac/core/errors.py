@@ -50,11 +50,11 @@ class InputError(WracError):
 
 
 class LimitError(InputError):
-    """A source beyond a cap; `cap` names it, `limit` is its value."""
+    """A source beyond a cap; `cap` names it, `limit` is its value; without `advice` an option of that name raises it."""
 
-    def __init__(self, source: str, cap: str, limit: float, found: float | str) -> None:
+    def __init__(self, source: str, cap: str, limit: float, found: float | str, advice: str = "") -> None:
         self.cap, self.limit, self.found = cap, limit, found
-        super().__init__(source, f"{cap} is {found}, the cap is {limit}", f"raise it with --max-{cap}")
+        super().__init__(source, f"{cap} is {found}, the cap is {limit}", advice or f"raise it with --max-{cap}")
 
 
 class WorkspaceError(WracError):
