@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import escape
-from typing import Final, NamedTuple
+from typing import Final
 
 from wrac.parsing.docx_styles import Styles, monospaced, on
 from wrac.parsing.drawing import alternatives, chosen, shallow
-from wrac.parsing.markup import Markup, attribute
+from wrac.parsing.markup import Markup, Piece, attribute, rendered
 from wrac.parsing.package import Node, Relation
 
 _THROUGH: Final = frozenset(
@@ -21,18 +21,6 @@ NOTES: Final = {
 }  # fmt: skip
 _HYPERLINK: Final = re.compile(r'\s*HYPERLINK\s+(\\l\s+)?(?:"([^"]*)"|(\S+))(?:.*\\l\s+"([^"]*)")?', re.DOTALL)
 _PRIVATE: Final = range(0xF000, 0xF100)  # where symbol fonts keep glyphs that have no character
-
-
-class Piece(NamedTuple):
-    """A stretch of a line with one format: HTML, and what it says about it."""
-
-    html: str
-    href: str = ""
-    hidden: bool = False
-    code: bool = False
-    strong: bool = False
-    em: bool = False
-    shift: str = ""  # "sup" or "sub"
 
 
 class Line:
@@ -47,7 +35,7 @@ class Line:
 
     def html(self) -> str:
         """The line's inline HTML."""
-        return "".join(_rendered(self.pieces))
+        return rendered(self.pieces)
 
     def is_code(self) -> bool:
         """Whether all of its text is code."""
@@ -244,26 +232,3 @@ def _linked(instruction: str) -> str:
         return ""
     target = found[2] or found[3] or ""
     return f"#{target}" if found[1] else target + (f"#{found[4]}" if found[4] else "")
-
-
-def _rendered(pieces: list[Piece]) -> Iterator[str]:
-    """The pieces as HTML, equal formats in one element, a link around all of its formats."""
-    at = 0
-    while at < len(pieces):
-        first, texts = pieces[at], []
-        while at < len(pieces) and pieces[at].href == first.href:
-            form, run = pieces[at]._replace(html=""), []
-            while at < len(pieces) and pieces[at]._replace(html="") == form:
-                run.append(pieces[at].html)
-                at += 1
-            texts.append(_formatted("".join(run), form))
-        text = "".join(texts)
-        yield f"<a{attribute('href', first.href)}>{text}</a>" if first.href else text
-
-
-def _formatted(text: str, form: Piece) -> str:
-    tags = [("code", form.code), ("strong", form.strong), ("em", form.em), (form.shift, form.shift)]
-    for tag, wanted in reversed(tags):
-        if wanted:
-            text = f"<{tag}>{text}</{tag}>"
-    return f"<span hidden>{text}</span>" if form.hidden else text

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Final, NamedTuple
 
+from wrac.parsing.fonts import is_monospaced
 from wrac.parsing.package import Node, below
 
 # Built-in styles have these names in every language; what a user sees is translated, and so are the ids.
@@ -17,10 +18,6 @@ _CODE: Final = re.compile(
 )
 _LIST: Final = re.compile(r"list (?:bullet|number) ([2-5])")
 _QUOTE: Final = re.compile(r"(?:intense |block )?quot(?:e|ation)s?|block ?text")
-_MONOSPACED: Final = re.compile(
-    r"(?i)courier.*|consolas|menlo|monaco|lucida console|.*\bmono\b.*|.*monospace.*|andale mono|cascadia code|fira code"
-    r"|source code pro|inconsolata|liberation mono|dejavu sans mono"
-)
 DEEPEST: Final = 9
 
 
@@ -154,7 +151,7 @@ def numbering_of(properties: Node) -> tuple[str, int] | None:
 def monospaced(properties: Node | None) -> bool:
     """Whether run properties name a font whose letters are equally wide."""
     fonts = properties.find("w:rFonts") if properties is not None else None
-    return fonts is not None and _MONOSPACED.fullmatch(fonts.get("ascii") or fonts.get("hAnsi") or "") is not None
+    return fonts is not None and is_monospaced(fonts.get("ascii") or fonts.get("hAnsi") or "")
 
 
 class Item(NamedTuple):

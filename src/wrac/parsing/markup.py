@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from types import MappingProxyType
+from typing import NamedTuple
 
 from wrac.core.types import NOTHING, Document, Loss, Page, PartAddress
 from wrac.parsing.dom import document
 from wrac.parsing.finish import nest, places_of
 from wrac.parsing.frames import Draft
 from wrac.parsing.html import segment_tree
+
+
+class Piece(NamedTuple):
+    """A stretch of a line with one format: HTML, and what it says about it."""
+
+    html: str
+    href: str = ""
+    hidden: bool = False
+    code: bool = False
+    strong: bool = False
+    em: bool = False
+    shift: str = ""  # "sup" or "sub"
 
 
 class Markup:
@@ -60,6 +73,33 @@ class Markup:
 def attribute(name: str, value: str) -> str:
     """` name="value"`, or nothing for an empty value."""
     return f' {name}="{escape(value)}"' if value else ""
+
+
+def rendered(pieces: Sequence[Piece]) -> str:
+    """The pieces as HTML, equal formats in one element, a link around all of its formats."""
+    return "".join(_rendered(pieces))
+
+
+def _rendered(pieces: Sequence[Piece]) -> Iterator[str]:
+    at = 0
+    while at < len(pieces):
+        first, texts = pieces[at], []
+        while at < len(pieces) and pieces[at].href == first.href:
+            form, run = pieces[at]._replace(html=""), []
+            while at < len(pieces) and pieces[at]._replace(html="") == form:
+                run.append(pieces[at].html)
+                at += 1
+            texts.append(_formatted("".join(run), form))
+        text = "".join(texts)
+        yield f"<a{attribute('href', first.href)}>{text}</a>" if first.href else text
+
+
+def _formatted(text: str, form: Piece) -> str:
+    tags = [("code", form.code), ("strong", form.strong), ("em", form.em), (form.shift, form.shift)]
+    for tag, wanted in reversed(tags):
+        if wanted:
+            text = f"<{tag}>{text}</{tag}>"
+    return f"<span hidden>{text}</span>" if form.hidden else text
 
 
 def document_of(page: Page, parser: str, markup: Markup, about: Mapping[str, str]) -> Document:
