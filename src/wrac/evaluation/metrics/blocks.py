@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from wrac.evaluation.metrics.ranking import RANKING, Needs, by_position, ir_measures
 from wrac.evaluation.values import Gold, Passage, Query
@@ -73,6 +74,7 @@ class BlockJudge:
         ir_measures()
         self._content: dict[str, frozenset[str]] = {}
         self._tokens = counter("o200k").count
+        self._words = cache(lambda text: len(text.split()))
 
     def scores(
         self, queries: Sequence[Query], rankings: Sequence[Sequence[Passage]], passages: Sequence[Passage]
@@ -126,7 +128,7 @@ class BlockJudge:
         return found
 
     def _within(self, gold: Sequence[Gold], hits: Sequence[Passage], budget: int) -> float:
-        return self._read(gold, hits, [len(hit.text.split()) for hit in hits], budget, _one)
+        return self._read(gold, hits, [self._words(hit.text) for hit in hits], budget, _one)
 
     def _in_tokens(self, query: Query, hits: Sequence[Passage]) -> list[float]:
         sizes = self._sizes(hits)

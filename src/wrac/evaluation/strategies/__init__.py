@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from wrac.core.errors import ConfigError
 from wrac.evaluation.strategies.baselines import Sections, Tokens, WholePage, Words
 from wrac.evaluation.strategies.corpus import Corpus
 from wrac.evaluation.strategies.ours import Wrac, policy
+from wrac.evaluation.strategies.peers import PEERS, Peer
 from wrac.evaluation.strategies.published import Published
 from wrac.evaluation.strategies.recursive import Recursive
+from wrac.evaluation.strategies.replay import Replayed
+from wrac.evaluation.strategies.semantic import Semantic
 from wrac.evaluation.values import Chunker, DataSet
 
 __all__ = ["BUILT_IN", "STRATEGIES", "Corpus", "available", "strategy"]
 
 Make = Callable[[DataSet, Corpus], Chunker]
-_FILES: Mapping[str, str] = {"agentic": "agentic-gpt-4.1.jsonl", "published": "wrac-gpt-4.1.jsonl"}
+_FILES: Mapping[str, str] = {
+    "agentic": "agentic-gpt-4.1.jsonl",
+    "published": "wrac-gpt-4.1.jsonl",
+    "llm": "wrac-gpt-4.1.jsonl",
+}
 _SIZED: Mapping[str, Callable[[Corpus, int, int], Chunker]] = {"fixed": Tokens, "words": Words, "recursive": Recursive}
 _SIZES = re.compile(r"([a-z]+)-(\d{1,6})/(\d{1,6})")
 
@@ -37,6 +45,10 @@ def _sized(name: str) -> Make:
     return lambda _, corpus: _SIZED[found[1]](corpus, size, overlap)
 
 
+def _peer(name: str) -> Make:
+    return lambda _, corpus: Peer(corpus, name)
+
+
 _BUILT_IN: Mapping[str, Make] = {
     "wrac": lambda _, corpus: Wrac(corpus),
     "sections": lambda _, corpus: Sections(corpus),
@@ -48,20 +60,27 @@ _BUILT_IN: Mapping[str, Make] = {
             *("recursive-512/0", "recursive-250/125", "recursive-200/0"),
         )
     },
+    "semantic": lambda _, corpus: Semantic(corpus),
 }
 STRATEGIES: Mapping[str, Make] = {
     **_BUILT_IN,
-    "agentic": lambda data, _: Published(data.root / "published" / _FILES["agentic"], "agentic"),
-    "published": lambda data, _: Published(data.root / "published" / _FILES["published"], "published"),
+    "agentic": lambda data, _: Published(_published(data, "agentic"), "agentic"),
+    "published": lambda data, _: Published(_published(data, "published"), "published"),
+    "llm": lambda data, corpus: Replayed(corpus, _published(data, "llm")),
+    **{name: _peer(name) for name in PEERS},
 }
 """Every strategy by name; those of one kind and other sizes are made by `strategy` too."""
 BUILT_IN: tuple[str, ...] = tuple(_BUILT_IN)
 """Those that need neither an extra nor published chunks."""
 
 
+def _published(data: DataSet, name: str) -> Path:
+    return data.root / "published" / _FILES[name]
+
+
 def available(data: DataSet) -> list[str]:
     """The names of those that can run on the data set as it is: built in, and published beside it."""
-    return [*BUILT_IN, *(name for name, file in _FILES.items() if (data.root / "published" / file).is_file())]
+    return [*BUILT_IN, *(name for name in _FILES if _published(data, name).is_file())]
 
 
 def strategy(name: str, data: DataSet, corpus: Corpus) -> Chunker:
