@@ -13,13 +13,14 @@ help:
 	@echo "make demo [SITE=folder-or-url]  index a small site and ask it four questions"
 	@echo "make test                       the whole test suite"
 	@echo "make check                      style, types, layers, and docs in sync with the code"
-	@echo "make bench                      the figures of the README, measured on this machine"
+	@echo "make bench [BENCH=names]        docs/benchmarks.md measured again on this machine, or some of it"
 
 demo: .venv/ready
 	@$(BIN)/python scripts/demo.py "$(SITE)"
 
+# Tests that need a browser skip where there is none and none may be installed.
 test: .venv/ready-dev
-	@test "$$(id -u)" != 0 || sh scripts/install_chromium.sh || true  # tests that need a browser say so where there is none
+	@test "$$(id -u)" != 0 || sh scripts/install_chromium.sh || true
 	@$(BIN)/python -m pytest
 
 check: .venv/ready-dev
@@ -31,8 +32,7 @@ check: .venv/ready-dev
 
 bench: .venv/ready-bench
 	@test -n "$$WRAC_DEBIAN_DOCS" || test -d .cache/debian || sh scripts/fetch_debian_docs.sh
-	@for script in scripts/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
-	@echo "== retrieval on RAG-Multi-Corpus"; $(BIN)/python -m wrac.evaluation rmc
+	@$(BIN)/python scripts/bench.py $(BENCH)
 
 # Writes what `make check` compares: the command reference, the stored help text and the README's transcript.
 docs: .venv/ready-dev

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +70,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         docs = copied(folder, most)
-        print(f"{platform.machine()}, Python {platform.python_version()}, {date.today()}: {PACKAGE}")
         print(
             "| run | pages | chunks | embedded | wall s | pages/s | seconds by stage |\n|---|---|---|---|---|---|---|"
         )

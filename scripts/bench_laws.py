@@ -15,7 +15,6 @@ import sys
 import tarfile
 import time
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 from wrac.core.types import DataAddress, HtmlAddress, Page
@@ -57,24 +56,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=10, help="take each N-th page")
     every = parser.parse_args().every
-    print(f"{date.today()}, Python {sys.version.split()[0]}")
-    if ARCHIVE.exists():
-        seen = places = whole = wrong = unbalanced = 0
-        for page in pages(every):
-            here, by_page, bad, balanced = broken(page)
-            seen, places, whole, wrong = seen + 1, places + here, whole + by_page, wrong + bad
-            unbalanced += not balanced
-            if bad or not balanced:
-                print(f"{page.url}: {bad} addresses wrong, balanced: {balanced}")
-        print(f"{seen} pages, {places} places ({whole} by the whole page): {wrong} wrong, {unbalanced} unbalanced")
-    else:
-        print(f"no {ARCHIVE} (set WRAC_DATA)")
+    if not ARCHIVE.exists():
+        sys.exit(f"no {ARCHIVE} (set WRAC_DATA)")
+    seen = places = whole = wrong = unbalanced = 0
+    for page in pages(every):
+        here, by_page, bad, balanced = broken(page)
+        seen, places, whole, wrong = seen + 1, places + here, whole + by_page, wrong + bad
+        unbalanced += not balanced
+        if bad or not balanced:
+            print(f"- {page.url}: {bad} addresses wrong, balanced: {balanced}")
+    print(f"- {seen} pages, {places} places ({whole} by the whole page): {wrong} wrong, {unbalanced} unbalanced")
     body = b"<h1>Long</h1>" + b"<p>" + b"Words of a long page. " * 40 + b"</p>"
     long = Page("long.html", body * (50_000_000 // len(body)))
     begin = time.process_time()
     document = parse(long)
     took = time.process_time() - begin
-    print(f"50 MB page: {len(document.places)} places in {took:.1f} s, balanced: {account(long, document).balanced}")
+    print(f"- 50 MB page: {len(document.places)} places in {took:.1f} s, balanced: {account(long, document).balanced}")
 
 
 if __name__ == "__main__":

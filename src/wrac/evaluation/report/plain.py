@@ -40,7 +40,7 @@ def markdown(results: Results) -> str:
     parts = []
     for search in reading.searches(results):
         parts += [f"search: {search}", grid(*_main(results, search))]
-    return reading.seen("\n\n".join([*parts, *_remarks(results, False, grid)]))
+    return reading.seen("\n\n".join([*parts, *_remarks(results, False, grid, lead="- ")]))
 
 
 def table(head: Sequence[str], body: Sequence[Sequence[str]], width: int = 0) -> str:
@@ -56,7 +56,7 @@ def table(head: Sequence[str], body: Sequence[Sequence[str]], width: int = 0) ->
 
 def grid(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     """A Markdown table."""
-    lines = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in (head, *body)]
+    lines = [" | ".join(cell.strip().replace("|", "\\|") for cell in row) for row in (head, *body)]
     return "\n".join([f"| {lines[0]} |", "|" + "---|" * len(head), *(f"| {line} |" for line in lines[1:])])
 
 
@@ -126,7 +126,7 @@ def _broken_down(results: Results, search: str, group: str) -> tuple[list[str], 
     ]
 
 
-def _remarks(results: Results, detail: bool, drawn: Table, width: int = 0) -> Iterator[str]:
+def _remarks(results: Results, detail: bool, drawn: Table, width: int = 0, lead: str = "") -> Iterator[str]:
     """What the tables do not say: the legend, strategies' notes, failures, what was left out, costs."""
     if baseline := reading.baseline(results):
         yield f"+ better, - worse than {baseline} (95 %, paired bootstrap), = no difference"
@@ -136,7 +136,7 @@ def _remarks(results: Results, detail: bool, drawn: Table, width: int = 0) -> It
     told = [f"{name}: {_counts(counts)}" for name, counts in reading.notes(results)]
     told += [f"{one['strategy']}: failed: {one['reason']}" for one in results.get("failed", ())]
     if told:
-        yield "\n".join(wrapped(one, width) for one in told)
+        yield "\n".join(lead + wrapped(one, width) for one in told)
     if excluded := results["data"]["excluded"]:
         yield _excluded(excluded, detail=detail)
 
