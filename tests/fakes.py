@@ -9,6 +9,9 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from wrac.core.types import Usage
+from wrac.llm.asking import Question, Reply
+
 
 class FakeEmbedder:
     """Hashed bags of words: texts that share words are near, equal texts are equal. Counts the texts it embedded."""
@@ -42,3 +45,20 @@ class FakeEmbedder:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
+
+
+class FakeModel:
+    """Answers with what it was given, in order, the last one for ever; keeps what it was asked."""
+
+    name = "fake:model"
+
+    def __init__(self, *answers: str | Exception, usage: Usage | None = None, whole: bool = True) -> None:
+        self.asked: list[Question] = []
+        self._answers, self._usage, self._whole = list(answers), usage or Usage(100, 0, 10, 1), whole
+
+    def ask(self, question: Question) -> Reply:
+        self.asked.append(question)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return Reply(answer, self._usage, self._whole)

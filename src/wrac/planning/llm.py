@@ -18,6 +18,7 @@ from wrac.planning.rules import RulesPlanner, streams
 
 VERSION: Final = "llm@1"
 PROMPT: Final = "plan-1"
+_NOWHERE: Final = -1  # an ordinal of no page
 LINE: Final = 6
 """Tokens a group or a part of one takes in an answer, at most."""
 
@@ -74,22 +75,15 @@ class LlmPlanner:
     def ask(self, document: Document, wanted: frozenset[int] | None = None) -> tuple[Plan, Asked]:
         """The plan, and what was asked for it; of `wanted` ordinals alone where given, rules for the others."""
         fallback, asked = self.rules.plan(document), Asked()
-        groups: list[tuple[int, ...]] = []
         tasks = [
             task for task in self._tasks(document, fallback) if wanted is None or wanted & {*task.segment.ordinals}
         ]
-        asked.segments = len(tasks)
-        open_: list[_Task] = []
-        for task in tasks:
-            known = self.answers.get(task.key)
-            if known is None:
-                open_.append(task)
-            else:
-                asked.remembered += 1
-                groups += _ordinals(task.segment, read(known, "ranges", len(task.segment.ordinals)).groups)
-        for window in _windows(open_):
-            groups += self._window(window, asked)
-        plan, asked.repairs = repair(document, groups, fallback, planner=self.name, usage=asked.usage)
+        known = {task.key: self.answers.get(task.key) for task in tasks}
+        asked.segments, asked.remembered = len(tasks), sum(known[task.key] is not None for task in tasks)
+        unknown = {task.key: task for task in tasks if known[task.key] is None}
+        beyond = [group for window in _windows([*unknown.values()]) for group in self._window(window, known, asked)]
+        groups = [group for task in tasks for group in _ordinals(task.segment, known[task.key] or "")]
+        plan, asked.repairs = repair(document, [*groups, *beyond], fallback, planner=self.name, usage=asked.usage)
         return plan, asked
 
     def _tasks(self, document: Document, fallback: Plan) -> Iterator[_Task]:
@@ -104,23 +98,21 @@ class LlmPlanner:
         parts = (VERSION, PROMPT, self.form, self.model.name, str(policy.target), str(policy.maximum))
         return content_id("a1", [*parts, *segment.shown(0)])
 
-    def _window(self, window: Sequence[_Task], asked: Asked) -> list[tuple[int, ...]]:
-        """The groups of one question; what they say of each segment is remembered."""
+    def _window(self, window: Sequence[_Task], known: dict[str, str | None], asked: Asked) -> list[tuple[int, ...]]:
+        """Asks about some segments, notes what is answered of each, and gives back what was said of no unit at all."""
         size = sum(len(task.segment.ordinals) for task in window)
         reply = self.model.ask(self._question(window, size))
         asked.usage = total((asked.usage, reply.usage))
         asked.answers.append(reply.text)
         found = read(reply.text, self.form, size)
         asked.malformed += found.malformed + (not reply.whole)
-        groups = [tuple(-1 for number in group if number > size) for group in found.groups]
         before = 0
         for segment, key in window:
-            own = _within(found.groups, before, len(segment.ordinals))
-            if reply.whole and own:
-                self.answers[key] = write(own)
-            groups += _ordinals(segment, own)
+            known[key] = write(_within(found.groups, before, len(segment.ordinals)))
             before += len(segment.ordinals)
-        return groups
+            if reply.whole:
+                self.answers[key] = known[key] or ""
+        return [tuple(_NOWHERE for number in group if not 1 <= number <= size) for group in found.groups]
 
     def _question(self, window: Sequence[_Task], size: int) -> Question:
         lines: list[str] = []
@@ -159,10 +151,10 @@ def _within(groups: Sequence[Sequence[int]], before: int, size: int) -> list[tup
     return [group for group in own if group]
 
 
-def _ordinals(segment: Segment, groups: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Groups of a segment's numbers as groups of ordinals; a number beyond the segment is an ordinal of no page."""
+def _ordinals(segment: Segment, answer: str) -> list[tuple[int, ...]]:
+    """What was answered of a segment as groups of ordinals."""
     size = len(segment.ordinals)
-    return [tuple(segment.ordinals[number - 1] if number <= size else -1 for number in group) for group in groups]
+    return [tuple(segment.ordinals[number - 1] for number in group) for group in read(answer, "ranges", size).groups]
 
 
 def total(usages: Sequence[Usage]) -> Usage:
