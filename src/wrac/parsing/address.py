@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from wrac.core.errors import WracError
-from wrac.core.types import Address, DataAddress, HtmlAddress, Page, PartAddress
+from wrac.core.types import Address, DataAddress, HtmlAddress, Page, PartAddress, PdfAddress
 from wrac.parsing import data, delimited, markdown, plain
 from wrac.parsing.dom import document, fragment, tree_of
-from wrac.parsing.formats import EPUB, FORMATS, reader
+from wrac.parsing.formats import EPUB, FORMATS, PDF, reader
 from wrac.parsing.frames import Draft
 from wrac.parsing.html import segment_tree
 from wrac.parsing.segment import first_text
 from wrac.parsing.source import decode, source_of
 from wrac.parsing.strings import tree_of as tree_of_script
 from wrac.parsing.strings import unfolded
+
+if TYPE_CHECKING:
+    from wrac.parsing.pdf import BoxReader
 
 MARKDOWN_TYPE: Final = "text/markdown"
 TEXT_TYPE: Final = "text/plain"
@@ -43,6 +46,8 @@ class Resolver:
         """The text at the address."""
         if isinstance(address, HtmlAddress | DataAddress):
             return self._in_source(address)
+        if isinstance(address, PdfAddress) and self._page.media_type == PDF:
+            return self._boxes.text(address)
         text = self._places.get(address)
         if text is None:
             raise WracError(f"{address}: there is no such place in this body")
@@ -55,6 +60,14 @@ class Resolver:
             return {}
         found = reader(self._page.media_type).parse(self._page)
         return {place.address: found.text(place.ordinal) for place in found.places}
+
+    @cached_property
+    def _boxes(self) -> BoxReader:
+        """The words of a PDF by their places."""
+        reader(PDF)
+        from wrac.parsing.pdf import BoxReader
+
+        return BoxReader(self._page)
 
     @cached_property
     def _source(self) -> str:
@@ -98,9 +111,9 @@ class Resolver:
         if self._page.media_type != EPUB:
             raise WracError(f"{outer}: only a book has pages of HTML")
         if outer.part not in self._parts:
-            from wrac.parsing import epub
+            from wrac.parsing.epub import part_source
 
-            self._parts[outer.part] = epub.part_source(self._page, outer.part)
+            self._parts[outer.part] = part_source(self._page, outer.part)
         return self._parts[outer.part]
 
     def _whole(self, source: str, context: str) -> list[Draft]:

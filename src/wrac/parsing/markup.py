@@ -123,6 +123,6 @@ def document_of(page: Page, parser: str, markup: Markup, about: Mapping[str, str
         units=units,
         places=places,
         spans=nest(walk.spans, len(places)),
-        losses=(*markup.losses, *walk.losses),
+        losses=(*markup.losses, *walk.losses) or (() if places else (Loss("file without text", 0),)),
         meta=MappingProxyType(meta) if meta else NOTHING,
     )
