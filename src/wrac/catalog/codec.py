@@ -178,10 +178,21 @@ def _row(address: Address, outer: dict[Address, int]) -> list[Any]:
             return ["h", selector, start, end - start, context, nth, _number(within, outer)]
         case DataAddress(start, end, pointer, within):
             return ["d", pointer, start, end - start, "", 0, _number(within, outer)]
-        case PdfAddress(page, boxes):
-            return ["p", json.dumps(boxes), page, 0, "", 0, -1]
+        case PdfAddress(page):
+            return ["p", json.dumps(_boxes(address)), page, 0, "", 0, -1]
         case PartAddress(part, shape):
             return ["o", part, 0, 0, shape, 0, -1]
+
+
+def _boxes(address: PdfAddress) -> list[Any]:
+    """Boxes and joins, then page, boxes and joins of each later part."""
+    rest = address.rest
+    return [address.boxes, address.joins, *([] if rest is None else [rest.page, *_boxes(rest)])]
+
+
+def _pdf_address(page: int, boxes: list[list[float]], joins: list[str], *rest: Any) -> PdfAddress:  # noqa: ANN401
+    later = _pdf_address(*rest) if rest else None
+    return PdfAddress(page, tuple((x0, y0, x1, y1) for x0, y0, x1, y1 in boxes), tuple(joins), later)
 
 
 def _number(address: Outer | None, outer: dict[Address, int]) -> int:
@@ -211,7 +222,7 @@ def _one_address(  # noqa: PLR0913, PLR0917 - the columns of `_row`
         case "d":
             return DataAddress(start, start + length, target, outer[within] if within >= 0 else None)
         case "p":
-            return PdfAddress(start, tuple(tuple(box) for box in json.loads(target)))
+            return _pdf_address(start, *json.loads(target))
         case "o":
             return PartAddress(target, context)
     raise CodecError(f"an address has the unknown kind {kind!r}")

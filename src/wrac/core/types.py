@@ -87,10 +87,16 @@ class DataAddress:
 
 @dataclass(frozen=True, slots=True)
 class PdfAddress:
-    """A page (1-based) and its boxes `(x0, y0, x1, y1)` in points from the top left."""
+    """A page (1-based) and its boxes `(x0, y0, x1, y1)` in points from the top left, in reading order.
+
+    `joins` is what stands before each box's text and after the last one's: white space, nothing, or "-" for a line's
+    end where a word goes on and the hyphen there is no part of it. `rest` is where the text goes on on a later page.
+    """
 
     page: int
     boxes: tuple[tuple[float, float, float, float], ...]
+    joins: tuple[str, ...] = ()
+    rest: PdfAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)
