@@ -17,13 +17,17 @@ _MARKUP = frozenset(("text/html", "application/xhtml+xml"))
 
 
 class Drafts(NamedTuple):
-    """Queries as an adapter reads them, what it left out itself, masks, and the file that errors name."""
+    """Queries as an adapter reads them, what it left out itself, masks, and the file that errors name.
+
+    `taken` says that the gold was read from the pages, so that it need not be looked for.
+    """
 
     queries: Sequence[Query]
     file: Path
     masks: Sequence[str] = ()
     excluded: Sequence[Excluded] = ()
     spans: bool = False
+    taken: bool = False
 
 
 def checked(name: str, root: Path, pages: Sequence[Page], drafts: Drafts) -> DataSet:
@@ -32,7 +36,7 @@ def checked(name: str, root: Path, pages: Sequence[Page], drafts: Drafts) -> Dat
     Raises InputError for an id that stands twice, and where no query is left.
     """
     _refuse_twins(drafts)
-    texts = _Texts(pages, spans=drafts.spans)
+    texts = _Texts(pages, drafts)
     kept, excluded = [], list(drafts.excluded)
     told = {one.query for one in excluded}
     for query in drafts.queries:
@@ -68,9 +72,9 @@ def _nothing(excluded: Sequence[Excluded]) -> tuple[str, str]:
 class _Texts:
     """What the pages say, each read when first asked for."""
 
-    def __init__(self, pages: Iterable[Page], *, spans: bool) -> None:
+    def __init__(self, pages: Iterable[Page], drafts: Drafts) -> None:
         self._pages = {page.url: page for page in pages}
-        self._spans = spans
+        self._spans, self._taken = drafts.spans, drafts.taken
         self._read: dict[str, frozenset[str]] = {}
         self._parsed: dict[str, frozenset[str]] = {}
         self._sources: dict[str, str] = {}
@@ -85,9 +89,12 @@ class _Texts:
         terms = frozenset(content_terms(gold.text))
         if not terms:
             return "it has no words that tell it apart"
-        if any(covered(terms, self._terms(page)) or covered(terms, self._units(page)) for page in sorted(gold.pages)):
+        if self._taken or any(self._has(page, terms) for page in sorted(gold.pages)):
             return ""
         return "it is nowhere on its page"
+
+    def _has(self, url: str, terms: frozenset[str]) -> bool:
+        return covered(terms, self._terms(url)) or covered(terms, self._units(url))
 
     def _terms(self, url: str) -> frozenset[str]:
         """The content words of a page's blocks, which are read faster than the page is parsed."""

@@ -45,7 +45,7 @@ def faq(stem: Path, roots: Sequence[str] = ()) -> DataSet:
             excluded.append(Excluded(_value(row, "id", file), row["answer"], reason))
         gold = tuple(Gold(text, frozenset((row["doc"],))) for text in told)
         queries.append(Query(_value(row, "id", file), row["query"], gold, {"level": str(row.get("level", ""))}))
-    return checked(stem.name, stem.parent, pages, Drafts(queries, file, masks, excluded))
+    return checked(stem.name, stem.parent, pages, Drafts(queries, file, masks, excluded, taken=True))
 
 
 def _says(hidden: str, text: str) -> bool:
@@ -77,7 +77,7 @@ def book_index(stem: Path, roots: Sequence[str] = ()) -> DataSet:
         targets = [target.partition("#")[::2] for target in _value(row, "targets", file)]
         gold = tuple(one for doc, anchor in targets for one in sections.gold(doc, anchor, row["query"]))
         queries.append(Query(row["id"], row["query"], gold))
-    return checked(stem.name, stem.parent, pages, Drafts(queries, file))
+    return checked(stem.name, stem.parent, pages, Drafts(queries, file, taken=True))
 
 
 def _value(row: Mapping[str, Any], key: str, file: Path) -> Any:  # noqa: ANN401 - JSON

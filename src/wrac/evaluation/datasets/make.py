@@ -1,0 +1,114 @@
+"""A data set drafted from a site's own questions: the question is the query, its answer the gold, the question masked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from wrac.core.errors import InputError
+from wrac.core.types import Document, Page
+from wrac.evaluation.datasets.questions import is_question
+from wrac.evaluation.metrics.blocks import content_terms
+from wrac.text.analysis import guess
+
+WORDS = 3
+"""Content words a block of an answer has at least: `Yes.` stands on every page."""
+
+_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.):]?|[A-Za-z][.)]|[QＱ]\d*[:：.])\s+(?=\S)")
+_UNASKED = frozenset(("nav", "header", "footer", "breadcrumb", "toc", "cookie", "control", "form", "dialog", "comment"))
+_UNANSWERED = frozenset(("heading", "question", "label", "image"))
+
+
+class _Found(NamedTuple):
+    question: str
+    page: str
+    blocks: tuple[str, ...]
+    type: str
+
+
+def make(pages: Sequence[Page]) -> list[dict[str, Any]]:
+    """Lines of a data set, as `own` reads them, from the questions of the pages, in their order.
+
+    Questions are those of question and answer pairs (accordions, details, definition lists, FAQ data) and headings
+    that ask. A question that several pages answer is one line where they answer alike, and none where they do not:
+    no search could tell which page is meant. Raises InputError where there is no question.
+    """
+    asked: dict[str, list[_Found]] = {}
+    for page in pages:
+        for found in _on(page):
+            asked.setdefault(" ".join(found.question.casefold().split()), []).append(found)
+    told = [alike for alike in asked.values() if len({one.blocks for one in alike}) == 1]
+    if not told:
+        raise InputError(
+            pages[0].url if len(pages) == 1 else f"{len(pages)} pages",
+            "no question with an answer of its own was found",
+            'write lines of {"query": "…", "page": "…", "text": "…"} by hand',
+        )
+    return [_row(number, alike) for number, alike in enumerate(told, 1)]
+
+
+def _row(number: int, alike: Sequence[_Found]) -> dict[str, Any]:
+    first, urls = alike[0], list(dict.fromkeys(one.page for one in alike))
+    return {
+        "id": f"q{number:04d}",
+        "query": first.question,
+        **({"page": urls[0]} if len(urls) == 1 else {"pages": urls}),
+        "text": first.blocks[0] if len(first.blocks) == 1 else list(first.blocks),
+        "mask": first.question,
+        "type": first.type,
+    }
+
+
+def _on(page: Page) -> Iterator[_Found]:
+    """The questions of a page, each once: as it shows them rather than as its data says them."""
+    from wrac.parsing import parse
+
+    document = parse(page)
+    seen: set[str] = set()
+    for opener, last, kind in sorted(_pairs(document), key=lambda one: document.places[one[0]].role == "data"):
+        question, blocks = _asked(document, opener), tuple(_answer(document, opener, last))
+        if blocks and question.casefold() not in seen:
+            seen.add(question.casefold())
+            yield _Found(question, page.url, blocks, kind)
+
+
+def _pairs(document: Document) -> Iterator[tuple[int, int, str]]:
+    """The ordinals of each question and of the last unit that may answer it, with the kind of the pair."""
+    language = document.language or guess("\n".join(unit.text for unit in document.units.values()))
+    paired: set[int] = set()
+    for span in document.spans:
+        opens = document.unit(span.first).kind == "question" and document.places[span.first].role not in _UNASKED
+        if not opens or span.kind not in ("qa", "details") or span.first in paired:
+            continue
+        paired.add(span.first)
+        if span.kind == "qa" or is_question(_asked(document, span.first), language):
+            yield span.first, span.last, span.kind
+    for span in document.spans:
+        heads = document.unit(span.first).kind == "heading" and document.places[span.first].role not in _UNASKED
+        if span.kind == "section" and heads and is_question(_asked(document, span.first), language):
+            yield span.first, _own(document, span.first, span.last), "heading"
+
+
+def _own(document: Document, first: int, last: int) -> int:
+    """The last ordinal of a section before its next heading or question."""
+    rest = range(first + 1, last + 1)
+    return next((i - 1 for i in rest if document.unit(i).kind in ("heading", "question")), last)
+
+
+def _asked(document: Document, ordinal: int) -> str:
+    """The question without its number and permalink."""
+    text = document.text(ordinal)
+    for mark in reversed(document.places[ordinal].marks):
+        if mark.kind == "permalink":
+            text = text[: mark.start] + text[mark.end :]
+    return _NUMBER.sub("", " ".join(text.split()))
+
+
+def _answer(document: Document, opener: int, last: int) -> Iterator[str]:
+    for ordinal in range(opener + 1, last + 1):
+        unit, place = document.unit(ordinal), document.places[ordinal]
+        if unit.kind in _UNANSWERED or place.role in _UNASKED:
+            continue
+        if len(content_terms(unit.text)) >= WORDS:
+            yield unit.text
