@@ -1,4 +1,4 @@
-"""A data set drafted from a site's own questions: the question is the query, its answer the gold, the question masked."""
+"""A data set drafted from a site's own questions: query, gold and mask in one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from wrac.core.errors import InputError
 from wrac.core.types import Document, Page
 from wrac.evaluation.datasets.questions import is_question
 from wrac.evaluation.metrics.blocks import content_terms
-from wrac.text.analysis import guess
+from wrac.text.detection import detect
+from wrac.text.tokens import counter
 
-WORDS = 3
-"""Content words a block of an answer has at least: `Yes.` stands on every page."""
+WORDS = 4
+"""Words a block of an answer has at least, an ideograph being one: `Yes.` stands on every page."""
 
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.):]?|[A-Za-z][.)]|[QＱ]\d*[:：.])\s+(?=\S)")
 _UNASKED = frozenset(("nav", "header", "footer", "breadcrumb", "toc", "cookie", "control", "form", "dialog", "comment"))
@@ -75,7 +76,7 @@ def _on(page: Page) -> Iterator[_Found]:
 
 def _pairs(document: Document) -> Iterator[tuple[int, int, str]]:
     """The ordinals of each question and of the last unit that may answer it, with the kind of the pair."""
-    language = document.language or guess("\n".join(unit.text for unit in document.units.values()))
+    language = document.language or detect("\n".join(unit.text for unit in document.units.values()))
     paired: set[int] = set()
     for span in document.spans:
         opens = document.unit(span.first).kind == "question" and document.places[span.first].role not in _UNASKED
@@ -110,5 +111,5 @@ def _answer(document: Document, opener: int, last: int) -> Iterator[str]:
         unit, place = document.unit(ordinal), document.places[ordinal]
         if unit.kind in _UNANSWERED or place.role in _UNASKED:
             continue
-        if len(content_terms(unit.text)) >= WORDS:
+        if counter("words").count(unit.text) >= WORDS and content_terms(unit.text):
             yield unit.text
