@@ -10,17 +10,17 @@ from statistics import median
 from typing import Any
 
 from wrac.core.types import Page, Policy
-from wrac.evaluation.audit.cuts import Cut, Cutter, Ours, theirs
+from wrac.evaluation.audit.cuts import WARM, Cut, Cutter, Ours, theirs
 from wrac.evaluation.audit.figures import FIGURES, Count, Example, row
 from wrac.evaluation.audit.judging import SMALL, Sheet, count, fitting
 from wrac.evaluation.audit.savings import Savings
 from wrac.evaluation.audit.stability import Spread, edited, stability
 from wrac.evaluation.audit.truth import Truth, truth
 from wrac.evaluation.machine import machine
+from wrac.evaluation.values import Chunker
 
 Results = dict[str, Any]
 Tell = Callable[[str], None]
-_WARM = Page("warm-up.html", b"<title>a</title><h1>a</h1><p>b</p><table><tr><th>c<tr><td>d</table><pre>e</pre>")
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class Column:
 
 def audit(
     pages: Iterable[Page],
-    against: Sequence[str] = (),
+    against: Sequence[str | Chunker] = (),
     policy: Policy | None = None,
     *,
     tell: Tell = lambda _: None,
@@ -97,15 +97,14 @@ def audit(
     Keys: `machine`, `pages`, `truth` (pages by the rule that found their main content, "none" where there was none),
     `left_out` (units, rows and blocks too long for any passage), `edited` (pages that got a paragraph more), `columns`
     (one a strategy, wrac first) and `wrac` (conservation, repetition, losses, omissions). `tell` is called with each
-    page's URL. Of the pages a few are held at a time.
+    page's URL. Of the pages a few are held at a time. A strategy is a name or a Chunker.
 
-    Raises ConfigError for an unknown strategy, MissingExtraError without lxml or a peer.
+    Raises ConfigError for an unknown strategy, MissingExtraError without selectolax or a peer.
     """
     policy = policy or Policy()
+    truth(WARM)  # whether its parser is there is known at once
     cutters: list[Cutter] = [Ours(policy), *map(theirs, dict.fromkeys(against))]
-    for cutter in cutters:
-        cutter.cut(_WARM)  # imports are no part of anyone's time
-    truth(_WARM)
+    cutters[0].cut(WARM)
     columns = [Column(cutter, policy.maximum) for cutter in cutters]
     rules, left_out, savings, spread = Counter[str](), Counter[str](), Savings(), Spread()
     total = 0

@@ -17,6 +17,8 @@ from wrac.parsing import parse
 from wrac.planning import plan
 
 T = TypeVar("T")
+WARM = Page("warm-up.html", b"<title>a</title><h1>b</h1><p>c</p><table><tr><th>d<tr><td>e</table><pre>f</pre>")
+"""A page to start with."""
 
 
 class Piece(NamedTuple):
@@ -124,9 +126,12 @@ def clocked(work: Callable[[], T]) -> tuple[T | None, Cut]:
     return result, Cut(cpu=time.process_time() - cpu, wall=time.perf_counter() - wall)
 
 
-def theirs(name: str) -> Theirs:
-    """The strategy under that name.
+def theirs(named: str | Chunker) -> Theirs:
+    """A strategy or the one under that name, warmed up: what it needs is there, and imports are no part of its time.
 
-    Raises ConfigError for an unknown name, MissingExtraError for a peer that is not installed.
+    Raises ConfigError for an unknown name, MissingExtraError for a peer that is not installed, InputError for one that
+    only replays what others published.
     """
-    return Theirs(strategy(name, DataSet("audit", Path(), (), ()), Corpus()))
+    chunker = strategy(named, DataSet("audit", Path(), (), ()), Corpus()) if isinstance(named, str) else named
+    chunker.passages([WARM])
+    return Theirs(chunker)

@@ -26,7 +26,7 @@ class Stack:
         >>> list(Stack(["a b", "c", "b a"]).where("a"))
         [0, 2]
         """
-        at = self._joined.find(text)
+        at = self._joined.find(text) if self.texts else -1
         while at >= 0:
             index = bisect_right(self._starts, at) - 1
             yield index

@@ -1,4 +1,4 @@
-"""What a page says and what must stay together on it: read from the DOM by lxml, and nothing of it by wrac's parser."""
+"""What a page says and what must stay together on it, read from the DOM by lexbor and not by wrac's parser."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wrac.core.errors import MissingExtraError
 from wrac.core.types import Page
 from wrac.evaluation.audit.words import fold, grams, words
 
-Element: TypeAlias = Any  # lxml has no types
-Skip: TypeAlias = Callable[[Element], bool]
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+Skip: TypeAlias = "Callable[[LexborNode], bool]"
 
 BLOCK = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
@@ -34,6 +36,13 @@ SHORTEST = 4
 SHOWN = 200
 """Characters that a following text is known by: the rest may go on in the next passage."""
 
+DEEPEST = 5000
+"""Elements inside one another that are still read."""
+
+_NESTS = re.compile(
+    r"<(/?)(?:div|span|section|article|table|ul|ol|dl|blockquote|details|font|b|i|em|strong|a|svg|math)[\s>/]",
+    re.IGNORECASE,
+)
 _CHROME_ROLES = frozenset(("navigation", "banner", "contentinfo", "complementary", "search"))
 _META = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -78,15 +87,15 @@ class Truth:
 
 
 def truth(page: Page) -> Truth | None:
-    """The page's truth; None where there is none to be had: no HTML, or no text in it.
+    """The page's truth; None where there is none to be had: no HTML, no text in it, or nested too deep.
 
-    Raises MissingExtraError without lxml.
+    Raises MissingExtraError without selectolax.
     """
     if page.media_type not in ("text/html", "application/xhtml+xml"):
         return None
     tree = _tree(page)
-    body = next(iter(tree.xpath("//body")), None) if tree is not None else None
-    if body is None:
+    body = tree.css_first("body") if tree else None
+    if tree is None or body is None:  # a frameset has no body
         return None
     rule, main, skip = main_content(body)
     found = list(runs(main, skip))
@@ -106,7 +115,7 @@ def truth(page: Page) -> Truth | None:
         units=tuple(text for tag, text in folded if tag != "pre" and len(text.split()) >= SHORTEST),
         headed=tuple((a, b[:SHOWN]) for (t, a), (u, b) in pairwise(folded) if t in HEADINGS and u not in HEADINGS),
         defined=tuple(_defined(main, skip)),
-        rows=tuple(row for table in main.iter("table") for row in _rows(table, skip)),
+        rows=tuple(row for table in main.css("table") for row in _rows(table, skip)),
         blocks=code,
         code=code,
     )
@@ -115,91 +124,97 @@ def truth(page: Page) -> Truth | None:
 # -- the tree ----------------------------------------------------------------------------------------------------------
 
 
-def _tree(page: Page) -> Element | None:
+def _tree(page: Page) -> LexborNode | None:
     try:
-        from lxml import etree, html  # type: ignore[import-untyped]
+        from selectolax.lexbor import LexborHTMLParser
     except ImportError as error:
         raise MissingExtraError("eval", "an audit") from error
-    body, encoding = _decoded(page)
-    parser = html.HTMLParser(encoding=encoding, huge_tree=True)
-    try:
-        return html.document_fromstring(body, parser=parser)
-    except etree.ParserError:  # an empty document
-        return None
+    source = _decoded(page)
+    # Lexbor's time is quadratic in the depth: 100,000 elements would take minutes.
+    return None if _depth(source) > DEEPEST else LexborHTMLParser(source).root
 
 
-def _decoded(page: Page) -> tuple[bytes, str]:
-    """The body without its mark, and the encoding: of the mark, the source, the page itself, or what decodes."""
-    for mark, name in _BOMS:
+def _depth(source: str) -> int:
+    """How deep elements nest that have to be closed, by their tags alone."""
+    return max(accumulate(-1 if match[1] else 1 for match in _NESTS.finditer(source)), default=0)
+
+
+def _decoded(page: Page) -> str:
+    """The body by its mark, by what the source or the page itself says, else by what decodes."""
+    for mark, encoding in _BOMS:
         if page.body.startswith(mark):
-            return page.body[len(mark) :], name
-    named = page.charset.encode() or next(iter(_META.findall(page.body[:2048])), b"")
+            return page.body[len(mark) :].decode(encoding, "replace")
+    named = page.charset.encode() or next(iter(_META.findall(page.body[:2048])), b"utf-8")
     try:
-        name = codecs.lookup(named.decode()).name if named else "utf-8"
-        page.body.decode(name)
+        name = codecs.lookup(named.decode()).name
+        return page.body.decode("windows-1252" if name in ("iso8859-1", "ascii") else name)
     except (LookupError, UnicodeDecodeError):
-        name = "windows-1252"
-    return page.body, "windows-1252" if name in ("iso8859-1", "ascii") else name
+        return page.body.decode("windows-1252", "replace")
 
 
-def main_content(body: Element) -> tuple[str, Element, Skip]:
+def main_content(body: LexborNode) -> tuple[str, LexborNode, Skip]:
     """What a reader came for: the rule that found it, the element, and what is no part of it.
 
     Sphinx and DocBook pages say it by their classes, others by one main or article element; of all others it is the
     body without navigation, header, footer and asides.
     """
-    sphinx = body.xpath("//div[@role='main'][contains(concat(' ', @class, ' '), ' body ')]")
+    sphinx = body.css("div.body[role=main]")
     if len(sphinx) == 1:
         return "Sphinx body", sphinx[0], noise
-    if body.xpath("//*[@class='navheader' or @class='navfooter']"):
-        return "DocBook page", body, lambda e: noise(e) or e.get("class") in ("navheader", "navfooter")
-    mains = body.xpath("//main | //*[@role='main']")
-    articles = mains or body.xpath("//article | //*[@role='article']")
-    if len(articles) == 1:
-        return "main element" if mains else "article element", articles[0], _navigation
+    if body.css_first("div.navheader, div.navfooter") is not None:
+        return "DocBook page", body, lambda e: noise(e) or e.attributes.get("class") in ("navheader", "navfooter")
+    for name, selector in (("main element", "main, [role=main]"), ("article element", "article, [role=article]")):
+        found = body.css(selector)
+        if len(found) == 1:
+            return name, found[0], _navigation
     return "body without chrome", body, _chrome
 
 
-def noise(element: Element) -> bool:
+def noise(element: LexborNode) -> bool:
     """Whether an element's text is no running text. A button that opens something is a question, not a control."""
     if element.tag == "button":
-        return element.get("aria-expanded") is None and element.get("aria-controls") is None
+        return not {"aria-expanded", "aria-controls"} & set(element.attributes)
     return element.tag in NOISE
 
 
-def _navigation(element: Element) -> bool:
-    return noise(element) or element.tag == "nav" or element.get("role") == "navigation"
+def _navigation(element: LexborNode) -> bool:
+    return noise(element) or element.tag == "nav" or element.attributes.get("role") == "navigation"
 
 
-def _chrome(element: Element) -> bool:
+def _chrome(element: LexborNode) -> bool:
     """Header and footer of the page; those of an article or a section belong to it."""
-    if _navigation(element) or element.get("role") in _CHROME_ROLES or element.tag == "aside":
+    if _navigation(element) or element.tag == "aside" or element.attributes.get("role") in _CHROME_ROLES:
         return True
-    return element.tag in ("header", "footer") and next(element.iterancestors("article", "section"), None) is None
+    return element.tag in ("header", "footer") and not {"article", "section"} & {one.tag for one in _above(element)}
 
 
-def runs(root: Element, skip: Skip) -> Iterator[Run]:
+def _above(element: LexborNode) -> Iterator[LexborNode]:
+    above = element.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
+def runs(root: LexborNode, skip: Skip) -> Iterator[Run]:
     """The texts between block boundaries, in tree order; `br` is a line break."""
-    from lxml import etree
-
-    walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
-    blocks, buffer = [str(root.tag)], list[str]()
-    for event, element in walk:
-        block = element is not root and element.tag in BLOCK
-        if event == "start":
-            if skip(element) and element is not root:
-                walk.skip_subtree()
-                continue
-            if block:
-                yield from _flush(blocks, buffer)
-                blocks.append(element.tag)
-            buffer.append("\n" if element.tag == "br" else element.text or "")
-            continue
-        if event == "end" and block and not skip(element):
+    blocks, buffer = [root.tag or ""], list[str]()
+    stack: list[LexborNode | str] = []
+    stack.extend([*root.iter(include_text=True)][::-1])
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):  # the end of a block
             yield from _flush(blocks, buffer)
             blocks.pop()
-        if element is not root:
-            buffer.append(element.tail or "")
+        elif node.is_text_node:
+            buffer.append(node.text_content or "")
+        elif node.tag == "br":
+            buffer.append("\n")
+        elif not skip(node):
+            if node.tag in BLOCK:
+                yield from _flush(blocks, buffer)
+                blocks.append(node.tag)
+                stack.append("end")
+            stack.extend([*node.iter(include_text=True)][::-1])
     yield from _flush(blocks, buffer)
 
 
@@ -211,18 +226,20 @@ def _flush(blocks: Sequence[str], buffer: list[str]) -> Iterator[Run]:
         yield Run(inside, text)
 
 
-def _text(element: Element, skip: Skip) -> str:
+def _text(element: LexborNode, skip: Skip) -> str:
     return fold(" ".join(run.text for run in runs(element, skip)))
 
 
-def _hidden_words(tree: Element) -> Iterator[str]:
+def _hidden_words(tree: LexborNode) -> Iterator[str]:
     """Words a page holds that are no running text: of controls, formulas, templates, JSON, pictures, the title."""
-    for element in tree.iter("button", *NOISE):
-        text = "".join(element.itertext())
-        yield from words(_json(text) if "json" in (element.get("type") or "") else text)
-        yield from words(element.get("srcdoc") or "")
-    for element in tree.iter("img", "area", "input"):
-        yield from words(element.get("alt") or "")
+    for element in tree.css(", ".join(("button", *sorted(NOISE)))):
+        text = element.text(deep=True) or ""
+        if element.tag == "template":
+            text = " ".join(part.text(deep=True) or "" for part in element.template_fragments())
+        yield from words(_json(text) if "json" in (element.attributes.get("type") or "") else text)
+        yield from words(element.attributes.get("srcdoc") or "")
+    for element in tree.css("img, area, input"):
+        yield from words(element.attributes.get("alt") or "")
 
 
 def _json(text: str) -> str:
@@ -236,13 +253,13 @@ def _json(text: str) -> str:
 # -- what belongs together ---------------------------------------------------------------------------------------------
 
 
-def _defined(main: Element, skip: Skip) -> Iterator[tuple[str, str]]:
+def _defined(main: LexborNode, skip: Skip) -> Iterator[tuple[str, str]]:
     """Each term with the beginning of its definition, the next one after it."""
-    for term in main.iter("dt"):
-        after = term.getnext()
-        while after is not None and after.tag == "dt":
-            after = after.getnext()
-        if after is None or after.tag != "dd" or any(map(skip, (term, *term.iterancestors()))):
+    for term in main.css("dt"):
+        after = term.next
+        while after is not None and after.tag != "dd" and (not after.is_element_node or after.tag == "dt"):
+            after = after.next
+        if after is None or after.tag != "dd" or _skipped(term, skip):
             continue
         first = next(iter(runs(after, skip)), None)
         name = _text(term, skip)
@@ -250,25 +267,29 @@ def _defined(main: Element, skip: Skip) -> Iterator[tuple[str, str]]:
             yield name, fold(first.text)[:SHOWN]
 
 
-def _rows(table: Element, skip: Skip) -> Iterator[Row]:
+def _skipped(element: LexborNode, skip: Skip) -> bool:
+    return skip(element) or any(map(skip, _above(element)))
+
+
+def _rows(table: LexborNode, skip: Skip) -> Iterator[Row]:
     """The rows of a data table with its header's cells: of `thead`, else of the rows before that are all `th`."""
-    if _layout(table) or any(map(skip, (table, *table.iterancestors()))):
+    if _layout(table) or _skipped(table, skip):
         return
     header: list[str] = []
     body = False
-    for row in table.iter("tr"):
-        cells = [cell for cell in row if cell.tag in ("td", "th")]
+    for row in table.css("tr"):
+        cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
         texts = [_text(cell, skip) for cell in cells]
-        if not body and (row.getparent().tag == "thead" or all(cell.tag == "th" for cell in cells)):
+        heads = row.parent is not None and row.parent.tag == "thead"
+        if not body and (heads or all(cell.tag == "th" for cell in cells)):
             header += texts
         elif any(texts):
             body = True
             yield Row(tuple(filter(None, texts)), tuple(filter(None, header)))
 
 
-def _layout(table: Element) -> bool:
+def _layout(table: LexborNode) -> bool:
     """Whether a table only arranges: it says so, has another in it, or heads nothing and holds headings."""
-    if table.get("role") in ("presentation", "none") or next(table.iterdescendants("table"), None) is not None:
+    if table.attributes.get("role") in ("presentation", "none") or len(table.css("table")) > 1:
         return True
-    heads = next(table.iterdescendants("th", "thead", "caption"), None) is not None
-    return not heads and next(table.iterdescendants(*HEADINGS), None) is not None
+    return table.css_first("th, thead, caption") is None and table.css_first("h1, h2, h3, h4, h5, h6") is not None
