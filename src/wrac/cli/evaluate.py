@@ -15,7 +15,7 @@ import typer
 
 from wrac.cli import paint, shapes
 from wrac.core.errors import ConfigError, StorageError
-from wrac.evaluation.values import DataSet
+from wrac.evaluation.values import NO_USAGE, DataSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,10 @@ def run(data: DataSet, wanted: Wanted, tell: Callable[[str], None]) -> dict[str,
     from wrac.evaluation.saved import Saved
     from wrac.evaluation.strategies import available
     from wrac.evaluation.vectors import VectorCache, cache_folder
-    from wrac.llm.prices import MODELS
+    from wrac.llm.prices import MODELS, prices
 
     started = time.perf_counter()
+    prices(NO_USAGE, wanted.models)  # a model without a price is told before the work, not after
     strategies = wanted.strategies or tuple(available(data))
     searches = wanted.searches or (("dense", "default") if data.spans else ("bm25", "default"))
     saved = Saved(cache_folder(), data, (*searches, wanted.embedder))
