@@ -87,7 +87,8 @@ def _sure(words: Sequence[str]) -> bool:
 
 def _alone(text: str, start: int, end: int) -> bool:
     """Whether the range is all that its line or its part of a trail says, numbers before it aside."""
-    before = max((edge.end() for edge in _EDGE.finditer(text, 0, start + 1) if edge.end() <= start), default=0)
+    line = text.rfind("\n", 0, start) + 1
+    before = max((edge.end() for edge in _EDGE.finditer(text, line, start + 1) if edge.end() <= start), default=line)
     edge = _EDGE.search(text, end)
     after = text[end : edge.start() if edge else None]
     return _NUMBER.fullmatch(text, before, start) is not None and not _WORD.search(after)

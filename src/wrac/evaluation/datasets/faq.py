@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def faq(stem: Path, roots: Sequence[str] = ()) -> DataSet:
     queries, excluded = [], []
     for row in rows:
         found, reason = answers.find(*(_value(row, key, file) for key in ("doc", "anchor", "answer")))
-        told = [text for text in found if _says(hide(text), text)]
+        told = _telling(found, hide)
         if not told:
             reason = reason or "its answer is little more than other questions"
             excluded.append(Excluded(_value(row, "id", file), row["answer"], reason))
@@ -48,10 +48,15 @@ def faq(stem: Path, roots: Sequence[str] = ()) -> DataSet:
     return checked(stem.name, stem.parent, pages, Drafts(queries, file, masks, excluded, taken=True))
 
 
-def _says(hidden: str, text: str) -> bool:
-    """Whether more than half of a block's words, numbers aside, are left when masks are taken out."""
-    left, all_ = (sum(not term.isdecimal() for term in content_terms(one)) for one in (hidden, text))
-    return 2 * left > all_
+def _telling(texts: Sequence[str], hide: Callable[[str], str]) -> list[str]:
+    """The blocks of an answer that are more than masked questions; none where these are half of its words or more."""
+    told = [text for text in texts if 2 * _size(hide(text)) > _size(text)]
+    return told if 2 * sum(map(_size, told)) > sum(map(_size, texts)) else []
+
+
+def _size(text: str) -> int:
+    """Content words, numbers aside."""
+    return sum(not term.isdecimal() for term in content_terms(text))
 
 
 def is_index(file: Path) -> bool:
