@@ -145,6 +145,14 @@ def test_signs_are_the_verdicts_and_fewer_tokens_are_better(results: Results) ->
     assert reading.best(rows, metric) == figure(min(row["metrics"][metric] for row in rows))
 
 
+def test_the_worst_queries_are_those_that_found_least_not_those_that_read_least(results: Results) -> None:
+    for row in results["rows"]:
+        found = {query: sum(values[:-1]) for query, values in row["queries"].items()}
+        assert results["metrics"][-1].startswith("tokens@")
+        worst = [found[one["id"]] for one in row["worst"]]
+        assert worst == sorted(found.values())[: len(worst)]
+
+
 def test_markdown_has_a_table_a_search(results: Results) -> None:
     lines = markdown(results).splitlines()
     assert sum(line.startswith("| strategy | R@1") for line in lines) == 2

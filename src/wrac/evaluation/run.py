@@ -17,6 +17,7 @@ from wrac.evaluation.machine import machine
 from wrac.evaluation.masking import mask
 from wrac.evaluation.metrics import bootstrap, judge
 from wrac.evaluation.metrics.blocks import CURVE, BlockJudge
+from wrac.evaluation.metrics.intervals import less_is_better
 from wrac.evaluation.saved import Saved
 from wrac.evaluation.search import SEARCHES, Search, prepare
 from wrac.evaluation.strategies import STRATEGIES, Corpus, strategy
@@ -146,7 +147,7 @@ def _row(data: DataSet, cut: _Cut, search: str, judging: Judge, find: Search) ->
         "metrics": _means(judging, values),
         "by": {group: _by(data, judging, values, group) for group in _about(data)["groups"]},
         "queries": {query.id: [round(v, 4) for v in one] for query, one in zip(data.queries, scored, strict=True)},
-        "worst": _worst(data, ranked, values),
+        "worst": _worst(data, ranked, values[:, [not less_is_better(metric) for metric in judging.metrics]]),
     }
     if isinstance(judging, BlockJudge):
         curves = [judging.curve(query, hits) for query, hits in zip(data.queries, ranked, strict=True)]
@@ -168,7 +169,7 @@ def _by(data: DataSet, judging: Judge, values: NDArray[np.float64], group: str) 
 
 
 def _worst(data: DataSet, ranked: Sequence[Sequence[Passage]], values: NDArray[np.float64]) -> list[Results]:
-    """The queries with the lowest sum of figures: what was wanted, and the first passages found instead."""
+    """The queries with the lowest sum of figures of which more is better: what was wanted, what was found instead."""
     order = np.argsort(values.sum(axis=1), kind="stable")[:WORST]
     return [
         {

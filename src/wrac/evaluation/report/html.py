@@ -274,15 +274,16 @@ def _worst(results: Results) -> Markup:
     """The queries each strategy does worst on under each search: what was wanted, and what came instead."""
     parts = []
     for row in results["rows"]:
-        queries = [_missed(one, row["queries"].get(one["id"], ()), results["metrics"]) for one in row["worst"]]
+        queries = [_missed(one, results, row["queries"][one["id"]]) for one in row["worst"]]
         if queries:
             parts.append(folded(f"{row['strategy']}, {row['search']} search", *queries))
     told = el("p", "The queries with the lowest figures, what was wanted, and the first chunks found instead.")
     return section("worst", "Worst queries", told, *parts)
 
 
-def _missed(one: Row, values: Sequence[float], metrics: Sequence[str]) -> Markup:
-    figures = ", ".join(f"{metric} {figure(value)}" for metric, value in zip(metrics, values, strict=False))
+def _missed(one: Row, results: Results, values: Sequence[float]) -> Markup:
+    told = dict(zip(results["metrics"], values, strict=True))
+    figures = ", ".join(f"{metric} {figure(told[metric])}" for metric in reading.primary(results))
     wanted = [_passage(" or ".join(gold["pages"]), gold["text"]) for gold in one["gold"]]
     found = [_passage(hit["page"], hit["text"]) for hit in one["found"]]
     return el(
