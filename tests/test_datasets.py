@@ -356,8 +356,8 @@ def test_a_draft_has_the_questions_of_headings_pairs_and_data_once_each() -> Non
         "<script type='application/ld+json'>" + json.dumps({
             "@type": "FAQPage",
             "mainEntity": [
-                {"@type": "Question", "name": asked, "acceptedAnswer": answer}
-                for asked in ("Is it open?", "Who are you?")
+                {"@type": "Question", "name": asked, "acceptedAnswer": {"@type": "Answer", "text": answer}}
+                for asked, answer in said.items()
             ],
         }) + "</script>"
     )  # fmt: skip
