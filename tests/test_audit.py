@@ -72,6 +72,10 @@ def figures(pages: Sequence[Page], cut: Callable[[Page], Sequence[str]]) -> dict
     return found
 
 
+def saying(text: str) -> Callable[[Page], Sequence[str]]:
+    return lambda _: [text]
+
+
 def faulty(*texts: str) -> dict[str, Any]:
     return figures([html(MANUAL)], lambda _: texts)
 
@@ -186,6 +190,14 @@ def test_what_belongs_together_is_told() -> None:
     assert found.defined[0] == ("drift", "How far a value wanders in a year.")
     assert found.rows == ((("Idle", "2 mA"), ("Mode", "Current")), (("Busy", "30 mA"), ("Mode", "Current")))
     assert found.blocks == ("for value in sensor:\n    print(value)",)
+
+
+def test_a_unit_with_a_picture_may_say_its_alternative_text_or_not() -> None:
+    page = html('<p>pay later with <img alt="Big Bank"> or at once</p>')
+    assert known(page).units == (("pay later with or at once", "pay later with Big Bank or at once"),)
+    without, with_it = (figures([page], saying(form)) for form in known(page).units[0])
+    assert without["exact"]["count"] == with_it["exact"]["count"] == 1
+    assert without["added"]["count"] == with_it["added"]["count"] == 0
 
 
 def test_a_table_that_only_arranges_has_no_rows() -> None:

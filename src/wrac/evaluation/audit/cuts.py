@@ -12,6 +12,7 @@ from wrac.chunking import Chunked, chunk, entry
 from wrac.core.errors import WracError
 from wrac.core.types import Document, Page, Plan, Policy
 from wrac.evaluation.strategies import Corpus, strategy
+from wrac.evaluation.strategies.peers import Peer
 from wrac.evaluation.values import Chunker, DataSet
 from wrac.parsing import parse
 from wrac.planning import plan
@@ -75,7 +76,7 @@ class Ours:
 
     def cut(self, page: Page) -> Cut:
         """A piece an occurrence. Its context is the trail and its text; it is shown as Markdown under its trail."""
-        made, cut = clocked(lambda: self._make(page))
+        made, cut = clocked(lambda: self._make(page), WracError)
         if made is None:
             return cut
         return replace(cut, pieces=tuple(_pieces(made, page.url)), made=made)
@@ -107,8 +108,10 @@ class Theirs:
         return self.chunker.name
 
     def cut(self, page: Page) -> Cut:
-        """A piece a passage; empty ones are left out."""
-        made, cut = clocked(lambda: self.chunker.passages([page]))
+        """A piece a passage; empty ones are left out. Others' code may raise anything: such a page counts as failed."""
+        if isinstance(self.chunker, Peer):
+            self.chunker.corpus.document(page)  # which tells the encoding: no part of a peer's time
+        made, cut = clocked(lambda: self.chunker.passages([page]), Exception)
         if made is None:
             return cut
         found = [one for one in made.items if one.text.strip()]
@@ -116,13 +119,13 @@ class Theirs:
         return replace(cut, pieces=tuple(pieces))
 
 
-def clocked(work: Callable[[], T]) -> tuple[T | None, Cut]:
-    """What the work gave and its seconds; None and the reason where it raised a WracError."""
+def clocked(work: Callable[[], T], faults: type[Exception]) -> tuple[T | None, Cut]:
+    """What the work gave and its seconds; None and the reason where it raised one of these faults."""
     cpu, wall = time.process_time(), time.perf_counter()
     try:
         result = work()
-    except WracError as error:
-        return None, Cut(failed=str(error))
+    except faults as error:
+        return None, Cut(failed=str(error) if isinstance(error, WracError) else f"{type(error).__name__}: {error}")
     return result, Cut(cpu=time.process_time() - cpu, wall=time.perf_counter() - wall)
 
 

@@ -41,7 +41,7 @@ def fitting(truth: Truth, maximum: int) -> tuple[Truth, Counter[str]]:
 
     return replace(
         truth,
-        units=tuple(unit for unit in truth.units if fits("units", unit)),
+        units=tuple(unit for unit in truth.units if fits("units", unit[-1])),
         rows=tuple(row for row in truth.rows if fits("rows", " ".join((*row.cells, *row.header)))),
         blocks=tuple(block for block in truth.blocks if fits("blocks", block)),
     ), over
@@ -102,15 +102,14 @@ class Sheet:
 
     def _units(self, exact: Count, exact_bare: Count) -> None:
         for unit in self.truth.units:
-            found = unit in self.folded
+            found = any(form in self.folded for form in unit)
             exact.add(found)
             if not found:
-                self._fault(exact, unit, "", unit)
-            shape = bare(unit)
-            same = shape in self.bare and shape in self.shown
+                self._fault(exact, unit[0], "", unit[0])
+            same = any(shape in self.bare and shape in self.shown for shape in map(bare, unit))
             exact_bare.add(same)
             if not same:
-                self._fault(exact_bare, unit, "", unit)
+                self._fault(exact_bare, unit[0], "", unit[0])
 
     def _pairs(self, together: Count, stack: Stack, pairs: Iterable[tuple[str, str]]) -> None:
         for first, second in pairs:

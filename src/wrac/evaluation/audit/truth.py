@@ -49,10 +49,14 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs
 
 
 class Run(NamedTuple):
-    """Text between two block boundaries, as it stands in the source, and the tag of the block that holds it."""
+    """Text between two block boundaries, as it stands in the source, and the tag of the block that holds it.
+
+    `pictured` is the same with the alternative texts of the pictures in it.
+    """
 
     tag: str
     text: str
+    pictured: str
 
 
 class Row(NamedTuple):
@@ -67,9 +71,11 @@ class Truth:
     """What is owed to a reader of one page. Texts have white space folded; blocks and lines of code are as they are.
 
     `rule` says what was taken for main content. `words` are those of main content, `known` every word of the page,
-    `text` the main content as plain text, `chrome` the three-word runs that stand outside of it only. A pair is a
-    heading with the text after it, or a term with its definition, the second cut to `SHOWN` characters. `blocks` and
-    `code` are the same, until those too long for one passage are taken out of `blocks`.
+    `text` the main content as plain text, `page` the words of all running text, `chrome` the three-word runs that stand
+    outside of main content only. A unit has one form, or a second one with the alternative texts of its pictures:
+    either is verbatim. A pair is a heading with the text after it, or a term with its definition, the second cut to
+    `SHOWN` characters. `blocks` and `code` are the same, until those too long for one passage are taken out of
+    `blocks`.
     """
 
     rule: str
@@ -78,7 +84,7 @@ class Truth:
     known: frozenset[str]
     page: str
     chrome: frozenset[tuple[str, str, str]]
-    units: tuple[str, ...]
+    units: tuple[tuple[str, ...], ...]
     headed: tuple[tuple[str, str], ...]
     defined: tuple[tuple[str, str], ...]
     rows: tuple[Row, ...]
@@ -101,7 +107,8 @@ def truth(page: Page) -> Truth | None:
     found = list(runs(main, skip))
     if not found:
         return None
-    everything = [word for run in runs(body, noise) for word in words(run.text)]
+    everything = [*runs(body, noise)]
+    said = [word for run in everything for word in words(run.text)]
     spoken = [word for run in found for word in words(run.text)]
     code = tuple(run.text.strip("\n") for run in found if run.tag == "pre")
     folded = [(run.tag, fold(run.text)) for run in found]
@@ -109,10 +116,10 @@ def truth(page: Page) -> Truth | None:
         rule=rule,
         text="\n".join(run.text.strip("\n") if run.tag == "pre" else fold(run.text) for run in found),
         words=Counter(spoken),
-        known=frozenset(everything) | frozenset(_hidden_words(tree)),
-        page=" ".join(everything),
-        chrome=frozenset(grams(everything)) - frozenset(grams(spoken)),
-        units=tuple(text for tag, text in folded if tag != "pre" and len(text.split()) >= SHORTEST),
+        known=frozenset((*said, *_hidden_words(tree), *(one for run in everything for one in words(run.pictured)))),
+        page=" ".join(said),
+        chrome=frozenset(grams(said)) - frozenset(grams(spoken)),
+        units=tuple(_forms(run) for run in found if run.tag != "pre" and len(run.text.split()) >= SHORTEST),
         headed=tuple((a, b[:SHOWN]) for (t, a), (u, b) in pairwise(folded) if t in HEADINGS and u not in HEADINGS),
         defined=tuple(_defined(main, skip)),
         rows=tuple(row for table in main.css("table") for row in _rows(table, skip)),
@@ -197,7 +204,7 @@ def _above(element: LexborNode) -> Iterator[LexborNode]:
 
 def runs(root: LexborNode, skip: Skip) -> Iterator[Run]:
     """The texts between block boundaries, in tree order; `br` is a line break."""
-    blocks, buffer = [root.tag or ""], list[str]()
+    blocks, buffer = [root.tag or ""], list[tuple[str, str]]()
     stack: list[LexborNode | str] = []
     stack.extend([*root.iter(include_text=True)][::-1])
     while stack:
@@ -206,9 +213,11 @@ def runs(root: LexborNode, skip: Skip) -> Iterator[Run]:
             yield from _flush(blocks, buffer)
             blocks.pop()
         elif node.is_text_node:
-            buffer.append(node.text_content or "")
+            buffer.append((node.text_content or "",) * 2)
         elif node.tag == "br":
-            buffer.append("\n")
+            buffer.append(("\n", "\n"))
+        elif node.tag == "img":
+            buffer.append(("", node.attributes.get("alt") or ""))
         elif not skip(node):
             if node.tag in BLOCK:
                 yield from _flush(blocks, buffer)
@@ -218,12 +227,16 @@ def runs(root: LexborNode, skip: Skip) -> Iterator[Run]:
     yield from _flush(blocks, buffer)
 
 
-def _flush(blocks: Sequence[str], buffer: list[str]) -> Iterator[Run]:
-    text = "".join(buffer)
+def _flush(blocks: Sequence[str], buffer: list[tuple[str, str]]) -> Iterator[Run]:
+    text, pictured = ("".join(form) for form in zip(*buffer, strict=True)) if buffer else ("", "")
     buffer.clear()
     if text and not text.isspace():
         inside = next((tag for tag in reversed(blocks) if tag in HEADINGS or tag == "pre"), blocks[-1])
-        yield Run(inside, text)
+        yield Run(inside, text, pictured)
+
+
+def _forms(run: Run) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((fold(run.text), fold(run.pictured))))
 
 
 def _text(element: LexborNode, skip: Skip) -> str:
