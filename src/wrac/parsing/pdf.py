@@ -16,7 +16,7 @@ from wrac.parsing.pdf_headings import mark_headings
 from wrac.parsing.pdf_layout import arrange, edge_lines
 from wrac.parsing.pdf_measure import Measure
 from wrac.parsing.pdf_places import Walk
-from wrac.parsing.pdf_read import Facts, Sheet, facts, opened, sheets
+from wrac.parsing.pdf_read import Facts, Sheet, read_pdf
 from wrac.parsing.pdf_running import Running, running_lines
 from wrac.parsing.pdf_tables import Table, ruled_tables
 from wrac.parsing.pdf_text import DROP, Line, Reader, Vocabulary, Word, compose, text_of, words_of
@@ -32,9 +32,7 @@ def parse(page: Page) -> Document:
 
     Raises InputError for bytes that are none or cannot be opened, LimitError for what is beyond a cap.
     """
-    with opened(page) as file:
-        said = facts(file)
-        read = list(sheets(page, file))
+    said, read = read_pdf(page)
     walk = Walk(read)
     words = []
     for sheet in read:
@@ -100,7 +98,8 @@ def _wrap_cells(table: Table, vocabulary: Vocabulary) -> None:
     """Tells how the lines of each cell join."""
     for row in table.rows:
         for cell in row:
-            cell.joins = ["", *(vocabulary.join(line, after) for line, after in pairwise(cell.lines))]
+            joins = [vocabulary.join(line, after) for line, after in pairwise(cell.lines)]
+            cell.joins = ["", *joins] if cell.lines else []
 
 
 def _title(said: Facts, flow: Iterable[Flow]) -> str:
@@ -115,19 +114,15 @@ def _title(said: Facts, flow: Iterable[Flow]) -> str:
 
 def sources(page: Page) -> Iterator[str]:
     """The glyph text of each page."""
-    with opened(page) as file:
-        for sheet in sheets(page, file):
-            yield "".join(glyph.text for run in sheet.runs for glyph in run)
+    for sheet in read_pdf(page)[1]:
+        yield "".join(glyph.text for run in sheet.runs for glyph in run)
 
 
 class BoxReader:
     """Reads back the text in the boxes of addresses."""
 
     def __init__(self, page: Page) -> None:
-        self._pages: dict[int, Reader] = {}
-        with opened(page) as file:
-            for sheet in sheets(page, file):
-                self._pages[sheet.number] = Reader(words_of(sheet)[0])
+        self._pages = {sheet.number: Reader(words_of(sheet)[0]) for sheet in read_pdf(page)[1]}
 
     def text(self, address: PdfAddress) -> str:
         """The text at an address. Raises WracError when a box of it is empty."""

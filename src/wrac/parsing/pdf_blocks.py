@@ -266,9 +266,11 @@ class Builder:
 
     def _aside(self, block: Flow, after: Flow) -> bool:
         """Whether a block at a page's end is a note below the text, which the next page does not go on with."""
-        if not isinstance(block, Block) or not isinstance(after, Block) or block.last.page != after.first.page - 1:
+        if not isinstance(block, Block) or block.kind not in ("paragraph", "list_item"):
             return False
-        return block.size < 0.93 * min(self.measure.body, after.size) and block.kind in ("paragraph", "list_item")
+        page = after.page if isinstance(after, Table) else after.first.page
+        size = self.measure.body if isinstance(after, Table) else min(self.measure.body, after.size)
+        return block.last.page == page - 1 and block.size < 0.93 * size
 
     def _continues(self, before: Block, after: Block) -> bool:
         """Whether the first block of a page or a column is the rest of one before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from wrac.parsing.pdf_blocks import Block, Flow
@@ -36,6 +37,9 @@ def mark_headings(flow: Sequence[Flow], sheets: Sequence[Sheet], facts: Facts, m
     levels = _levels(found, outlined)
     for block in found:
         block.kind, block.level = "heading", levels[id(block)]
+    for before, after in pairwise(flow):  # such as "Chapter 1" above the chapter's name
+        if isinstance(before, Block) and isinstance(after, Block) and before.kind == after.kind == "heading":
+            before.level = min(before.level, after.level)
 
 
 def _can_head(block: Block) -> bool:

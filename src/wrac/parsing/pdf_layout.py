@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from wrac.parsing.pdf_read import Sheet
-from wrac.parsing.pdf_rows import baselines, columns_of, infer_rows
+from wrac.parsing.pdf_rows import baselines, columns_of, infer_rows, is_code
 from wrac.parsing.pdf_tables import Table, open_tables
 from wrac.parsing.pdf_text import Line, Word
 
@@ -70,7 +70,7 @@ def _follows(before: Word, word: Word) -> bool:
     gap = max(word.x0 - before.x1, before.x0 - word.x1)
     if not -0.6 * size < gap < 0.9 * size:
         return False
-    if abs(word.middle[1] - before.middle[1]) < 0.3 * size:
+    if abs(word.y - before.y) < 0.3 * size:
         return True
     overlap = min(word.y1, before.y1) - max(word.y0, before.y0)
     return word.font.size != before.font.size and overlap > 0.35 * min(word.y1 - word.y0, before.y1 - before.y0)
@@ -234,6 +234,8 @@ def _loose_table(page: int, lines: Sequence[Line]) -> Table | None:
         max(line.x1 for line in lines) + 1,
         max(line.y1 for line in lines),
     )
+    if is_code(words):
+        return None
     bounds = columns_of(words, box)
     rows = infer_rows(page, words, bounds)
     if len(bounds) < 3 or len(rows) < 3 or sum(len(row) < 2 for row in rows) * 3 > len(rows):

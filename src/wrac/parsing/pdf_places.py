@@ -9,11 +9,12 @@ from typing import Final
 from wrac.core.types import Kind, Loss, Mark, MarkKind, PdfAddress
 from wrac.parsing.frames import Draft, Frame, SpanDraft
 from wrac.parsing.pdf_blocks import Block, Flow, is_caption
+from wrac.parsing.pdf_drawn import Box
 from wrac.parsing.pdf_read import Link, Sheet
 from wrac.parsing.pdf_rows import Cell
 from wrac.parsing.pdf_running import Running
 from wrac.parsing.pdf_tables import Table
-from wrac.parsing.pdf_text import DROP, Box, Line, Part, Reader, Spot, Word, compose, solid
+from wrac.parsing.pdf_text import DROP, Line, Part, Reader, Spot, Word, compose, solid
 
 
 class Walk:
@@ -271,7 +272,7 @@ def _marks(text: str, spots: Sequence[Spot], kind: Kind, links: dict[int, list[L
 
 
 def _href(spot: Spot, links: Sequence[Link]) -> str | None:
-    x, y = spot.word.middle
+    x, y = spot.word.x, spot.word.y
     for link in links:
         if link.x0 <= x <= link.x1 and link.y0 <= y <= link.y1:
             return link.href

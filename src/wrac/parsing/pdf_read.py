@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import atan2, degrees, hypot
@@ -19,7 +19,7 @@ from pypdfium2 import raw  # type: ignore[import-untyped,unused-ignore]
 
 from wrac.core.errors import InputError, LimitError
 from wrac.core.types import Page
-from wrac.parsing.pdf_drawn import Drawn, Handle, drawn_on
+from wrac.parsing.pdf_drawn import Box, Drawn, Handle, drawn_on
 
 MAX_PAGES: Final = 5_000
 MAX_SECONDS: Final = 300.0
@@ -32,15 +32,19 @@ _MONO: Final = re.compile(
     r"mono|courier|consol|typewriter|menlo|(?:cm|sf|lm|ec)tt|inconsolata|source.?code|fira.?code|andale|lucidaco|gothic.?m",
     re.IGNORECASE,
 )
+_NARROW: Final = frozenset("iljtf.,:;'!|1")
+_BROAD: Final = frozenset("mwMWOQGD@%")
 _FIXED_PITCH: Final = 1
 _SPACES: Final = frozenset((32, 160, 9, 10, 13, 0x200B, 0xFEFF))
 _SIMPLE: Final = {2: "-", 0xFFFE: "-", 0: "\ufffd"}
 _HIGH, _LOW, _AFTER = 0xD800, 0xDC00, 0xE000
 
 
-class Font(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Font:
     """How a run of glyphs is set: size in points on the page, style, the turn of its baseline in degrees."""
 
+    name: str
     size: float
     bold: bool
     italic: bool
@@ -49,7 +53,7 @@ class Font(NamedTuple):
     tag: int
 
 
-NO_FONT: Final = Font(0.0, False, False, False, 0, -1)
+NO_FONT: Final = Font("", 0.0, False, False, False, 0, -1)
 
 
 class Glyph(NamedTuple):
@@ -98,8 +102,37 @@ class Facts(NamedTuple):
     outline: tuple[tuple[int, str, int], ...]
 
 
+def read_pdf(page: Page) -> tuple[Facts, list[Sheet]]:
+    """What a file says of itself, and its pages.
+
+    Raises InputError for bytes that are no PDF, are cut short, damaged or encrypted; LimitError beyond a cap.
+    """
+    with _opened(page) as document:
+        read = list(_sheets(page, document))
+        said = _facts(document)
+    _tell_mono([run for sheet in read for run in sheet.runs])
+    return said, read
+
+
+def _tell_mono(runs: Sequence[Sequence[Glyph]]) -> None:
+    """Marks the fonts whose letters are all of one width, unless most of the text is set in such."""
+    widths: dict[str, list[float]] = {}
+    letters: dict[str, set[str]] = {}
+    for run in runs:
+        font, text = run[0].font, "".join([glyph.text for glyph in run])
+        if len(run) > 2 and text.isascii() and run[-1].font is font and not font.turn and font.size:
+            widths.setdefault(font.name, []).append((run[-1].x1 - run[0].x0) / len(run) / font.size)
+            letters.setdefault(font.name, set()).update(text)
+    even = {name for name, found in widths.items() if len(found) > 3 and max(found) - min(found) < 0.02}
+    even = {name for name in even if letters[name] & _NARROW and letters[name] & _BROAD}
+    total = sum(map(len, runs))
+    mono = sum(len(run) for run in runs if run[0].font.mono or run[0].font.name in even)
+    for font in {id(glyph.font): glyph.font for run in runs for glyph in (run[0], run[-1])}.values():
+        font.mono = (font.mono or font.name in even) and mono * 3 < total * 2
+
+
 @contextmanager
-def opened(page: Page) -> Iterator[Handle]:
+def _opened(page: Page) -> Iterator[Handle]:
     """The open file; closed at the end.
 
     Raises InputError for bytes that are no PDF, are cut short, or are encrypted; LimitError for too many pages.
@@ -136,7 +169,7 @@ def _problem(error: Exception) -> tuple[str, str]:
     return "damaged PDF: it cannot be opened", "open it in a viewer and save it again"
 
 
-def sheets(page: Page, document: Handle) -> Iterator[Sheet]:
+def _sheets(page: Page, document: Handle) -> Iterator[Sheet]:
     """The pages, in order; one that cannot be loaded has nothing on it and the number 0 less than its own.
 
     Raises LimitError when they take longer than MAX_SECONDS.
@@ -183,7 +216,7 @@ class _View:
         self.left, self.bottom, self.right, self.top = rect.left, rect.bottom, rect.right, rect.top
         self.turn = raw.FPDFPage_GetRotation(loaded.raw)
 
-    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
         """(x0, y0, x1, y1) as shown."""
         if self.turn == 0:
             return left - self.left, self.top - top, right - self.left, self.top - bottom
@@ -197,11 +230,12 @@ class _View:
 def _runs(text: Handle, count: int, view: _View) -> list[list[Glyph]]:
     """The glyphs between white space, in the file's order."""
     runs: list[list[Glyph]] = []
-    rect, fonts = raw.FS_RECTF(), _Fonts(text, view.turn)
-    unicode = raw.FPDFText_GetUnicode
-    fresh, high, font, y0, y1 = True, 0, NO_FONT, 0.0, 0.0
+    run: list[Glyph] = []
+    rect, fonts, upright = raw.FS_RECTF(), _Fonts(text, view.turn), view.turn == 0
+    code_at, box_at, left, top = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox, view.left, view.top
+    fresh, high, font, above, below = True, 0, NO_FONT, 0.0, 0.0
     for index in range(count):
-        code = unicode(text, index)
+        code = code_at(text, index)
         if code in _SPACES:
             fresh = True
             continue
@@ -214,26 +248,27 @@ def _runs(text: Handle, count: int, view: _View) -> list[list[Glyph]]:
         if character.isspace() or character < " ":
             fresh = True
             continue
-        box = _box(text, index, rect, view)
-        if fresh or box[1] != y0 or box[3] != y1:  # the same line of the same font else
-            font, y0, y1 = fonts.of(index), box[1], box[3]
-        glyph = Glyph(character, *box, font)
+        box_at(text, index, rect)
+        x0, y0, x1, y1 = rect.left, rect.bottom, rect.right, rect.top
+        if y1 <= y0 or x1 <= x0:
+            x0, y0, x1, y1 = _inked(text, index)
+        if fresh or y0 != below or y1 != above:  # the same line of the same font else
+            font, below, above = fonts.of(index), y0, y1
+        box: Box = (x0 - left, top - y1, x1 - left, top - y0) if upright else view.box(x0, y0, x1, y1)
         if fresh:
-            runs.append([glyph])
+            run = []
+            runs.append(run)
             fresh = False
-        else:
-            runs[-1].append(glyph)
+        run.append(Glyph(character, *box, font))
     return runs
 
 
-def _box(text: Handle, index: int, rect: Handle, view: _View) -> tuple[float, float, float, float]:
-    raw.FPDFText_GetLooseCharBox(text, index, rect)
-    left, bottom, right, top = rect.left, rect.bottom, rect.right, rect.top
-    if top <= bottom or right <= left:
-        sides = [ctypes.c_double() for _ in range(4)]
-        raw.FPDFText_GetCharBox(text, index, *sides)
-        left, right, bottom, top = (side.value for side in sides)
-    return view.box(left, bottom, right, top)
+def _inked(text: Handle, index: int) -> Box:
+    """The box of a glyph's ink (left, bottom, right, top), where its font does not tell its extent."""
+    sides = [ctypes.c_double() for _ in range(4)]
+    raw.FPDFText_GetCharBox(text, index, *sides)
+    left, right, bottom, top = (side.value for side in sides)
+    return left, bottom, right, top
 
 
 class _Fonts:
@@ -241,7 +276,7 @@ class _Fonts:
 
     def __init__(self, text: Handle, turn: int) -> None:
         self._text, self._turn = text, turn
-        self._known: dict[int, Font] = {}
+        self._known: dict[bytes, Font] = {}
         self._names: dict[tuple[str, int], tuple[bool, bool, bool]] = {}
         self._matrix, self._flags = raw.FS_MATRIX(), ctypes.c_int()
         self._name = ctypes.create_string_buffer(256)
@@ -249,7 +284,7 @@ class _Fonts:
     def of(self, index: int) -> Font:
         """The font of the glyph at an index."""
         piece = raw.FPDFText_GetTextObject(self._text, index)
-        key = ctypes.cast(piece, ctypes.c_void_p).value or 0
+        key = bytes(piece)  # the pointer itself
         font = self._known.get(key)
         if font is None:
             font = self._known[key] = self._read(piece, index)
@@ -263,9 +298,11 @@ class _Fonts:
             turn = degrees(atan2(matrix.b, matrix.a)) - 90 * self._turn
         size = raw.FPDFText_GetFontSize(self._text, index) * scale
         tag = raw.FPDFPageObj_GetMarkedContentID(piece) if piece else -1
-        return Font(round(size, 1), *self._style(index), round(turn / 5) * 5 % 360, tag)
+        name, bold, italic, mono = self._face(index)
+        name = name or bytes(raw.FPDFTextObj_GetFont(piece)).hex()
+        return Font(name, round(size, 1), bold, italic, mono, round(turn / 5) * 5 % 360, tag)
 
-    def _style(self, index: int) -> tuple[bool, bool, bool]:
+    def _face(self, index: int) -> tuple[str, bool, bool, bool]:
         self._name.value = b""
         raw.FPDFText_GetFontInfo(self._text, index, self._name, 256, self._flags)
         key = (self._name.value.decode("utf-8", "replace").split("+", 1)[-1], self._flags.value & _FIXED_PITCH)
@@ -274,7 +311,7 @@ class _Fonts:
             name, fixed = key
             style = bool(_BOLD.search(name)), bool(_ITALIC.search(name)), bool(_MONO.search(name) or fixed)
             self._names[key] = style
-        return style
+        return (key[0], *style)
 
 
 def _string(fill: Callable[[Handle, int], int], encoding: str) -> str:
@@ -310,7 +347,7 @@ def _href(document: Handle, link: Handle) -> str:
     return f"#page={number + 1}" if number >= 0 else ""
 
 
-def facts(document: Handle) -> Facts:
+def _facts(document: Handle) -> Facts:
     """The file's title, language and outline."""
     title = _string(lambda buffer, size: raw.FPDF_GetMetaText(document.raw, b"Title", buffer, size), "utf-16-le")
     language = _string(lambda buffer, size: raw.FPDFCatalog_GetLanguage(document.raw, _wide(buffer), size), "utf-16-le")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from wrac.parsing.pdf_text import HYPHENS, Box, Line, Word
+from wrac.parsing.pdf_drawn import Box
+from wrac.parsing.pdf_text import HYPHENS, Line, Word
 
 
 @dataclass(slots=True)
@@ -50,6 +51,11 @@ def columns_of(words: Sequence[Word], box: Box) -> list[float]:
     return [box[0], *(bound for bound in bounds if bound > starts[0]), box[2]]
 
 
+def is_code(words: Sequence[Word]) -> bool:
+    """Whether most of the words are set in letters of one width, so that their alignment says nothing."""
+    return sum(word.font.mono for word in words) * 5 > len(words) * 4
+
+
 def _ragged(lines: Sequence[Sequence[Word]], at: float, least: int) -> bool:
     """Whether enough lines have a word that begins at a place, and what is left of it ends at other places in each, as
     the cells of a column do and equal words below one another do not."""
@@ -73,8 +79,8 @@ def baselines(words: Sequence[Word]) -> list[list[Word]]:
     """The words by height, those of one baseline together."""
     result: list[list[Word]] = []
     at = 0.0
-    for word in sorted(words, key=lambda word: word.middle[1]):
-        height = word.middle[1]
+    for word in sorted(words, key=lambda word: word.y):
+        height = word.y
         if result and height - at < 0.45 * (word.font.size or 10):
             result[-1].append(word)
         else:
@@ -119,7 +125,7 @@ def _rows_of_file(page: int, words: Sequence[Word], bounds: list[float]) -> list
     rows: list[dict[int, list[Word]]] = []
     column, height, deep = len(bounds), 0.0, False
     for word in sorted(words, key=lambda word: word.at):
-        now, y = slot(bounds, word.middle[0]), word.middle[1]
+        now, y = slot(bounds, word.x), word.y
         down = y - height > 0.45 * word.font.size
         if now < column or (now == column and (y - height > 1.9 * word.font.size or height - y > word.font.size)):
             rows.append({})
@@ -134,7 +140,7 @@ def _rows_of_file(page: int, words: Sequence[Word], bounds: list[float]) -> list
 
 
 def _extent(row: dict[int, list[Word]]) -> tuple[float, float]:
-    middles = [word.middle[1] for held in row.values() for word in held]
+    middles = [word.y for held in row.values() for word in held]
     return min(middles), max(middles)
 
 
@@ -145,7 +151,7 @@ def _top(line: dict[int, Line]) -> float:
 def _by_column(page: int, words: Sequence[Word], bounds: list[float]) -> dict[int, Line]:
     parts: dict[int, list[Word]] = {}
     for word in words:
-        parts.setdefault(slot(bounds, word.middle[0]), []).append(word)
+        parts.setdefault(slot(bounds, word.x), []).append(word)
     return {column: Line.of(page, held) for column, held in parts.items()}
 
 

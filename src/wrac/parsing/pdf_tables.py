@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from wrac.parsing.pdf_drawn import Drawn, Rule
-from wrac.parsing.pdf_rows import Cell, baselines, columns_of, infer_rows, lines_of, slot, stretches
-from wrac.parsing.pdf_text import Box, Line, Word
+from wrac.parsing.pdf_drawn import Box, Drawn, Rule
+from wrac.parsing.pdf_rows import Cell, baselines, columns_of, infer_rows, is_code, lines_of, slot, stretches
+from wrac.parsing.pdf_text import Line, Word
 
 _NEAR: Final = 3.0
 _MAX_RULES: Final = 600
@@ -50,6 +51,7 @@ def ruled_tables(page: int, drawn: Drawn, words: Sequence[Word]) -> list[Table]:
     across, down = _merged(drawn.across), _merged(drawn.down)
     if len(across) > _MAX_RULES or len(down) > _MAX_RULES:
         return []
+    words = sorted(words, key=_height)
     tables: list[Table] = []
     used: set[int] = set()
     for grid in sorted(_grids(across, down), key=lambda grid: len(grid.xs) * len(grid.ys), reverse=True):
@@ -125,9 +127,19 @@ def _places(values: Iterable[float]) -> list[float]:
     return result
 
 
-def _within(words: Iterable[Word], box: Box) -> list[Word]:
+def _within(words: Sequence[Word], box: Box) -> list[Word]:
+    """The words whose middle is in a box; `words` are ordered by height."""
     x0, y0, x1, y1 = box
-    return [word for word in words if x0 <= word.middle[0] <= x1 and y0 <= word.middle[1] <= y1]
+    return [word for word in _beside(words, y0, y1) if x0 <= word.x <= x1]
+
+
+def _beside(words: Sequence[Word], y0: float, y1: float) -> Sequence[Word]:
+    """The words between two heights, of words ordered by height."""
+    return words[bisect_left(words, y0, key=_height) : bisect_right(words, y1, key=_height)]
+
+
+def _height(word: Word) -> float:
+    return word.y
 
 
 def _from_grid(page: int, grid: Grid, words: Sequence[Word]) -> Table | None:
@@ -147,7 +159,7 @@ def _cells_of_grid(page: int, grid: Grid, words: Sequence[Word]) -> list[list[Ce
     xs, ys = grid.xs, grid.ys
     parts: dict[tuple[int, int], list[Word]] = {}
     for word in words:
-        x, y = word.middle
+        x, y = word.x, word.y
         parts.setdefault((slot(ys, y), slot(xs, x)), []).append(word)
     above: dict[int, Cell] = {}
     rows = []
@@ -209,6 +221,7 @@ def open_tables(page: int, drawn: Drawn, tables: Sequence[Table], words: Sequenc
     """Tables that go on below the page: rules above, and columns of text down to the last line."""
     if not words:
         return []
+    words = sorted(words, key=_height)
     free = [rule for rule in _merged(drawn.across) if not any(_inside(rule, table.box) for table in tables)]
     end = max(word.y1 for word in words) + 1
     for number, rule in enumerate(free):
@@ -217,7 +230,7 @@ def open_tables(page: int, drawn: Drawn, tables: Sequence[Table], words: Sequenc
             continue
         box = (rule.start - _NEAR, rule.at, rule.end + _NEAR, end)
         table = _from_slices(page, box, [*(r.at for r in same), end], _within(words, box))
-        if table is not None and len(table.words) == sum(word.middle[1] > rule.at for word in words):
+        if table is not None and len(table.words) == sum(word.y > rule.at for word in words):
             return [table]
     return []
 
@@ -238,17 +251,16 @@ def _longest(page: int, group: list[Rule], first: int, words: Sequence[Word]) ->
     return best, end
 
 
-def _clipped(words: Iterable[Word], box: Box) -> bool:
+def _clipped(words: Sequence[Word], box: Box) -> bool:
     """Whether text goes on over the sides of a box, so that the rules above and below it part paragraphs."""
     x0, y0, x1, y1 = box
-    left = sum(y0 < word.middle[1] < y1 and word.middle[0] < x0 < word.x1 + 15 for word in words)
-    right = sum(y0 < word.middle[1] < y1 and word.x0 - 15 < x1 < word.middle[0] for word in words)
-    return left + right > 1
+    over = [word for word in _beside(words, y0, y1) if word.x < x0 < word.x1 + 15 or word.x0 - 15 < x1 < word.x]
+    return len(over) > 1
 
 
 def _from_slices(page: int, box: Box, ys: Sequence[float], words: Sequence[Word]) -> Table | None:
     """A table whose columns are told by the white between its words."""
-    if not words:
+    if not words or is_code(words):
         return None
     bounds = columns_of(words, box)
     if len(bounds) < 3 or any(_crossed(_within(words, (box[0], a, box[2], b)), bounds) for a, b in pairwise(ys)):
@@ -264,7 +276,7 @@ def _rows_of_slices(page: int, ys: Sequence[float], bounds: list[float], words: 
     """The rows between rules; the slice above the first inner rule is one row."""
     rows: list[list[Cell]] = []
     for number, (top, bottom) in enumerate(pairwise(ys)):
-        held = [word for word in words if top <= word.middle[1] < bottom or (bottom == ys[-1] == word.middle[1])]
+        held = [word for word in words if top <= word.y < bottom or (bottom == ys[-1] == word.y)]
         rows += infer_rows(page, held, bounds, whole=number == 0 and len(ys) > 2)
     return rows
 

@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from wrac.core.types import Loss
+from wrac.parsing.pdf_drawn import Box
 from wrac.parsing.pdf_read import Font, Glyph, Sheet
-
-Box = tuple[float, float, float, float]
 
 DROP: Final = "-"
 """The join of two lines whose word goes on without the hyphen at the first one's end."""
@@ -28,7 +27,7 @@ _SAME: Final = 0.6
 
 class Word(NamedTuple):
     """Glyphs of one style without white space; `at` is its number in the file's order, `glued` when nothing parts
-    it from the word before."""
+    it from the word before. (x, y) is the middle of its box."""
 
     text: str
     x0: float
@@ -38,11 +37,8 @@ class Word(NamedTuple):
     font: Font
     at: int
     glued: bool
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        """The middle of its box."""
-        return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
+    x: float
+    y: float
 
 
 def words_of(sheet: Sheet) -> tuple[list[Word], list[Loss]]:
@@ -54,7 +50,7 @@ def words_of(sheet: Sheet) -> tuple[list[Word], list[Loss]]:
         glued = False
         for piece in _pieces(run):
             word = _word(piece, len(words), glued)
-            reason = _unreadable(word, sheet, taken)
+            reason = _unreadable(word, sheet, taken, words[-1] if words else None)
             if reason:
                 losses.append(Loss(f"{reason}, page {sheet.number}", len(word.text), text=word.text))
                 continue
@@ -89,21 +85,24 @@ def _parts(before: Glyph, glyph: Glyph) -> bool:
     return styled or abs(glyph.y0 + glyph.y1 - before.y0 - before.y1) > 0.5 * size
 
 
-def _word(glyphs: Sequence[Glyph], index: int, glued: bool) -> Word:
-    xs0, ys0, xs1, ys1 = zip(*(glyph[1:5] for glyph in glyphs), strict=True)
-    text = "".join([glyph.text for glyph in glyphs])
-    return Word(text, min(xs0), min(ys0), max(xs1), max(ys1), glyphs[0].font, index, glued)
+def _word(glyphs: Sequence[Glyph], at: int, glued: bool) -> Word:
+    first = glyphs[0]
+    text = "".join([glyph[0] for glyph in glyphs])
+    x0, y0 = min([glyph[1] for glyph in glyphs]), min([glyph[2] for glyph in glyphs])
+    x1, y1 = max([glyph[3] for glyph in glyphs]), max([glyph[4] for glyph in glyphs])
+    return Word(text, x0, y0, x1, y1, first.font, at, glued, (x0 + x1) / 2, (y0 + y1) / 2)
 
 
-def _unreadable(word: Word, sheet: Sheet, taken: dict[tuple[int, int], list[Word]]) -> str:
-    x, y = word.middle
-    if not (0 <= x <= sheet.width and 0 <= y <= sheet.height):
+def _unreadable(word: Word, sheet: Sheet, taken: dict[tuple[int, int], list[Word]], before: Word | None) -> str:
+    """Why a word cannot be read on the page, "" when it can; what runs over the edge belongs to its line."""
+    x, y = word.x, word.y
+    outside = not (0 <= x <= sheet.width and 0 <= y <= sheet.height)
+    if outside and (before is None or abs(y - before.y) > 3 or word.x0 - before.x1 > 3 * word.font.size):
         return "text outside of the page"
     column, row = int(x), int(y)
-    for cell in ((column + dx, row + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)):
+    for cell in ((column - 1, row), (column, row - 1), (column, row), (column, row + 1), (column + 1, row)):
         for other in taken.get(cell, ()):
-            there = other.middle
-            near = max(abs(there[0] - x), abs(there[1] - y))
+            near = max(abs(other.x - x), abs(other.y - y))
             if near < _SAME and other.text == word.text:
                 return "text drawn twice"
             if near < 0.1:
@@ -162,8 +161,9 @@ class Line:
 
     @property
     def mono(self) -> bool:
-        """Whether all of it is set in glyphs of one width."""
-        return all(word.font.mono for word in self.words)
+        """Whether all of it is set in letters of one width; signs as wide as high say nothing."""
+        said = [word.font.mono for word in self.words if not _WIDE.search(word.text)]
+        return bool(said) and all(said)
 
     @property
     def wide(self) -> bool:
@@ -318,14 +318,14 @@ class Reader:
     """Reads the text in boxes of one page."""
 
     def __init__(self, words: Sequence[Word]) -> None:
-        self._words = sorted(words, key=lambda word: word.middle[1])
-        self._heights = [word.middle[1] for word in self._words]
+        self._words = sorted(words, key=lambda word: word.y)
+        self._heights = [word.y for word in self._words]
 
     def words_in(self, box: Box) -> list[Word]:
         """The words whose middle is in a box, in reading order."""
         x0, y0, x1, y1 = box
         low, high = bisect_left(self._heights, y0), bisect_right(self._heights, y1)
-        return in_order(word for word in self._words[low:high] if x0 <= word.middle[0] <= x1)
+        return in_order(word for word in self._words[low:high] if x0 <= word.x <= x1)
 
     def boxes(self, line: Line) -> list[tuple[str, Box]]:
         """The boxes that hold the line's words and no other ones, with the join before each but the first.
@@ -339,7 +339,7 @@ class Reader:
         for number, word in enumerate(line.words):
             box = _rounded(word.x0, word.y0, word.x1, word.y1)
             if self.words_in(box) != [word]:
-                x, y = word.middle
+                x, y = word.x, word.y
                 box = _rounded(x - 0.02, y - 0.02, x + 0.02, y + 0.02)
             found.append((" " if number and spaced(line.words[number - 1], word) else "", box))
         return found
