@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from wrac.core.errors import InputError
 from wrac.core.types import Document, Page
 from wrac.parsing.docx_blocks import Blocks
-from wrac.parsing.docx_runs import TEXTS
+from wrac.parsing.docx_runs import TEXTS, symbol
 from wrac.parsing.docx_styles import Numbering, Styles
 from wrac.parsing.drawing import alternatives, chosen, drawn_texts
 from wrac.parsing.formats import DOCX, FORMATS
@@ -110,6 +110,8 @@ def _texts(package: Package, root: Node, relations: dict[str, Relation]) -> Iter
             yield node.text or ""
         elif tag in TEXTS:
             yield TEXTS[tag]
+        elif tag == "w:sym":
+            yield symbol(node)
         elif tag in ("w:drawing", "w:pict", "w:object"):
             yield from alternatives(node)
             yield from drawn_texts(package, relations, node)

@@ -20,7 +20,6 @@ NOTES: Final = {
     "w:footnoteReference": "footnotes", "w:endnoteReference": "endnotes", "w:commentReference": "comments",
 }  # fmt: skip
 _HYPERLINK: Final = re.compile(r'\s*HYPERLINK\s+(\\l\s+)?(?:"([^"]*)"|(\S+))(?:.*\\l\s+"([^"]*)")?', re.DOTALL)
-_PRIVATE: Final = range(0xF000, 0xF100)  # where symbol fonts keep glyphs that have no character
 
 
 class Line:
@@ -144,14 +143,10 @@ class Reader:
         return on(found.get("val", "1")) if found is not None else self.styles.is_on(style, switch)
 
     def _symbol(self, node: Node, line: Line, form: Piece) -> None:
-        try:
-            code = int(node.get("char", ""), 16)
-        except ValueError:
-            return
-        if code in _PRIVATE or not 0x20 <= code < 0xD800:
+        text = symbol(node)
+        line.pieces.append(form._replace(html=escape(text, quote=False)))
+        if not text:
             self.out.lose(f"symbol of the font {node.get('font', '')}")
-        else:
-            line.pieces.append(form._replace(html=escape(chr(code), quote=False)))
 
     def _ruby(self, node: Node, line: Line, form: Piece) -> None:
         base, reading = (
@@ -223,6 +218,13 @@ def visible_name(bookmark: Node) -> str:
     """A bookmark's name, "" for those that programs set for themselves."""
     name = bookmark.get("name", "")
     return "" if name.startswith("_") else name
+
+
+def symbol(node: Node) -> str:
+    """The character of a symbol, "" for a glyph that only its font knows."""
+    found = re.fullmatch("[0-9A-Fa-f]{1,6}", node.get("char", ""))
+    code = int(found[0], 16) if found else 0
+    return chr(code) if 0x20 < code < 0xD800 or 0xF100 <= code < 0x11_0000 else ""
 
 
 def _linked(instruction: str) -> str:
