@@ -39,18 +39,23 @@ class Peer:
     def passages(self, pages: Sequence[Page]) -> Passages:
         """The peer's chunks of HTML pages; those without text are left out.
 
-        Raises MissingExtraError or ConfigError where it is not installed, InputError for a page that is no HTML.
+        Raises MissingExtraError or ConfigError where it is not installed, InputError for a page that is no HTML or that
+        it cannot cut.
         """
         try:
             cut = PEERS[self.name]()
         except ImportError as error:
             raise MissingExtraError("peers", f"the strategy {self.name} ({error.name} is missing)") from error
-        items: list[Passage] = []
-        for page in pages:
-            for heads, text in cut(self._html(page)):
-                if text.strip():
-                    items.append(Passage(page.url, text, indexed(page.url, headed(heads, text))))
-        return Passages(tuple(items))
+        return Passages(tuple(one for page in pages for one in self._page(page, cut)))
+
+    def _page(self, page: Page, cut: Cut) -> list[Passage]:
+        html = self._html(page)
+        try:
+            parts = list(cut(html))
+        except Exception as error:  # whatever their code may raise ends their row, with its reason, and no other
+            raise InputError(page.url, f"{self.name} fails on it: {error!r}", "leave the strategy out") from error
+        kept = ((heads, text) for heads, text in parts if text.strip())
+        return [Passage(page.url, text, indexed(page.url, headed(heads, text))) for heads, text in kept]
 
     def _html(self, page: Page) -> str:
         from wrac.parsing.source import source_of
@@ -164,11 +169,13 @@ def _unstructured() -> Cut:
 
 
 def _docling() -> Cut:
-    if find_spec("docling") is None or find_spec("docling_core") is None:
+    try:
+        from wrac.evaluation.strategies.docling import cutter
+    except ImportError as error:
         need = 'pip install "docling-core[chunking]" "docling-slim[format-html]"'
-        raise ConfigError(f"docling is not installed; give it an environment apart, it takes typer back: {need}")
-    from wrac.evaluation.strategies.docling import cutter
-
+        raise ConfigError(
+            f"docling ({error.name} is missing) takes typer back; in an environment apart: {need}"
+        ) from error
     cut = cutter(count, BUDGET)
     return lambda html: _plain(cut(html))
 
