@@ -14,6 +14,7 @@ from wrac.core.types import Document, Page, Plan, Policy
 from wrac.evaluation.strategies import Corpus, strategy
 from wrac.evaluation.strategies.peers import Peer
 from wrac.evaluation.values import Chunker, DataSet
+from wrac.flow.rows import trail_texts
 from wrac.parsing import parse
 from wrac.planning import plan
 
@@ -90,7 +91,7 @@ class Ours:
 def _pieces(made: Made, url: str) -> list[Piece]:
     document, result = made.document, []
     for one, occurrence in zip(made.chunked.chunks, made.chunked.occurrences, strict=True):
-        heads = [document.units[unit].text for unit in one.trail]
+        heads = trail_texts(document, one)
         context = "\n".join([*heads, one.text])
         shown = f"{' > '.join(heads)}\n{occurrence.markdown}" if heads else occurrence.markdown
         result.append(Piece(one.text, context, shown, entry(document, one, url).text, one.id))
