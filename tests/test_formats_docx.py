@@ -54,6 +54,9 @@ def item(text: str, number: int, level: int = 0) -> str:
     return p(text, "", f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>')
 
 
+CODE, STRONG = '<w:rStyle w:val="Code"/>', '<w:rStyle w:val="Fett"/>'
+
+
 def r(text: str, properties: str = "") -> str:
     return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
 
@@ -159,7 +162,7 @@ def test_a_first_row_like_the_others_is_no_header() -> None:
 def test_runs_become_marks_and_equal_neighbours_one_mark() -> None:
     document = read(
         "<w:p>" + r("bo", "<w:b/>") + r("ld", "<w:b/>") + r(" not", '<w:b w:val="0"/>')
-        + r("fett", '<w:rStyle w:val="Fett"/>') + r(" x", '<w:rStyle w:val="Code"/>') + r("2", '<w:vertAlign w:val="superscript"/>')
+        + r("fett", STRONG) + r(" x", CODE) + r("2", '<w:vertAlign w:val="superscript"/>')
         + '<w:hyperlink r:id="l1">' + r("a ") + r("link", "<w:i/>") + '</w:hyperlink><w:hyperlink w:anchor="here">'
         + r("inside") + "</w:hyperlink></w:p>",
         {"l1": "https://example.com/x?a=1&amp;b=2"},
@@ -234,9 +237,10 @@ def test_text_boxes_follow_their_paragraph_once() -> None:
 
 
 def drawing(alt: str) -> str:
+    said = f'name="Picture 1" descr="{alt}"'
     return (
-        f'<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="{alt}"/><a:graphic><a:graphicData>'
-        f'<pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="x" descr="{alt}"/></pic:nvPicPr><pic:blipFill><a:blip r:embed="image1"/>'
+        f'<w:r><w:drawing><wp:inline><wp:docPr id="1" {said}/><a:graphic><a:graphicData>'
+        f'<pic:pic><pic:nvPicPr><pic:cNvPr id="0" {said}/></pic:nvPicPr><pic:blipFill><a:blip r:embed="image1"/>'
         "</pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>"
     )
 

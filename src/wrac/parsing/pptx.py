@@ -45,7 +45,7 @@ class _Writer:
 
     def __init__(self, out: Markup, deck: Deck) -> None:
         self.out, self.deck = out, deck
-        self._titled = self._headed = False  # whether a title slide, a section header came
+        self._headed = False  # whether a section header came: the slides stand one level below it
         self._part = ""
         self._relations: dict[str, Relation] = {}
 
@@ -64,7 +64,7 @@ class _Writer:
             self._heading(title, level)
         self.out.put(f"<section{' hidden' if hidden else ''}>")
         if title is not None and not level:
-            self._heading(title, 1 + self._titled + self._headed)
+            self._heading(title, 2 + self._headed)
         for shape in shapes:
             if shape is not title and shape not in footers:
                 self._shape(shape)
@@ -78,11 +78,10 @@ class _Writer:
     def _level(self, title: Shape, layout: str, *, first: bool) -> int:
         """The level of a title that heads more than its slide; 0 for that of a slide like others."""
         if first and (layout == "title" or title.kind == "ctrTitle"):
-            self._titled = True
             return 1
         if layout == "secHead":
             self._headed = True
-            return 1 + self._titled
+            return 2
         return 0
 
     def _heading(self, title: Shape, level: int) -> None:
