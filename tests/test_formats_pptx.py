@@ -37,8 +37,8 @@ def slide(deck: Any, layout: int, title: str = "", body: str = "") -> Any:
     return made
 
 
-def box(made: Any, text: str, left: float, top: float, width: float = 2, height: float = 1) -> None:
-    made.shapes.add_textbox(Inches(left), Inches(top), Inches(width), Inches(height)).text_frame.text = text
+def box(made: Any, text: str, left: float, top: float, width: float = 2) -> None:  # inches
+    made.shapes.add_textbox(Inches(left), Inches(top), Inches(width), Inches(1)).text_frame.text = text
 
 
 def bullets(made: Any, *lines: tuple[str, int]) -> None:
@@ -80,7 +80,7 @@ def test_bullets_nest_by_level_and_text_boxes_have_none() -> None:
     box(made, "free text", 1, 6)
     document = read(deck)
     assert [(*row, document.places[n].level) for n, row in enumerate(shown(document))] == [
-        ("heading", "List", 1), ("list_item", "a", 1), ("list_item", "a1", 2), ("list_item", "b", 1),
+        ("heading", "List", 2), ("list_item", "a", 1), ("list_item", "a1", 2), ("list_item", "b", 1),
         ("paragraph", "free text", 0),
     ]  # fmt: skip
     assert document.places[2].address == PartAddress("slide 1", "3/p[2]")
@@ -145,7 +145,8 @@ def test_shapes_of_groups_links_and_formats() -> None:
 
 def test_charts_are_tables_of_what_they_draw() -> None:
     deck = pptx.Presentation()
-    data = CategoryChartData()
+    make: Any = CategoryChartData
+    data = make()
     data.categories = ["East", "West"]
     data.add_series("2023", (1.5, 2))
     data.add_series("2024", (3, 4))
@@ -155,7 +156,8 @@ def test_charts_are_tables_of_what_they_draw() -> None:
     frame.chart.chart_title.text_frame.text = "Sales"
     document = read(deck)
     assert shown(document) == [
-        ("paragraph", "Sales"), ("table_row", "\t2023\t2024"), ("table_row", "East\t1.5\t3"), ("table_row", "West\t2\t4"),
+        ("paragraph", "Sales"), ("table_row", "\t2023\t2024"), ("table_row", "East\t1.5\t3"),
+        ("table_row", "West\t2\t4"),
     ]  # fmt: skip
 
 
