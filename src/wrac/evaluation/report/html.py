@@ -222,7 +222,10 @@ def _cost(results: Results) -> Markup:
     named = ("calls", "input", "cached", "output")
     head = ["strategy", "chunks", "repeated", "tokens", "seconds"]
     head += (
-        [*(f"{one} tokens" if one != "calls" else one for one in named), *(f"USD, {one}" for one in models)]
+        [
+            *(f"{one} tokens" if one != "calls" else one for one in named),
+            *(f"USD, {one.replace(':', ': ')}" for one in models),
+        ]
         if costs
         else []
     )
@@ -244,7 +247,7 @@ def _cost(results: Results) -> Markup:
         )
         for name, row in reading.by_strategy_in_order(results)
     ]
-    return section("cost", "What cutting cost", table(head, body, f"Cutting {pages:,} pages", "figures"))
+    return section("cost", "What cutting cost", table(head, body, f"Cutting {pages:,} pages", "costs"))
 
 
 def _sizes(results: Results, styles: Mapping[str, Style]) -> Markup:
