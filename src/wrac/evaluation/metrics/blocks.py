@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 from functools import cache
 
 from wrac.evaluation.metrics.ranking import RANKING, Needs, by_position, ir_measures
@@ -25,6 +26,8 @@ METRICS = tuple(f"R@{k}" for k in CUTS) + tuple(f"B@{w}" for w in BUDGETS)
 COVERED = 0.85
 READ = 3
 """Passages of `tokens@3`: what a reader of the first three pays for."""
+
+Size: TypeAlias = Callable[[str], int]
 
 _WORD = re.compile(r"[^\W_]+")
 _SUFFIXES = ("ing", "edly", "ed", "es", "s", "ly")
@@ -73,6 +76,7 @@ class BlockJudge:
     def __init__(self) -> None:
         ir_measures()
         self._content: dict[str, frozenset[str]] = {}
+        self._sizes: dict[str, int] = {}
         self._tokens = counter("o200k").count
         self._words = cache(lambda text: len(text.split()))
 
@@ -83,7 +87,12 @@ class BlockJudge:
         rankings = [distinct(hits) for hits in rankings]
         placed = by_position(self._needs(queries, rankings, passages))
         return [
-            (*self.score(query, hits), *self._in_tokens(query, hits), *places, sum(self._sizes(hits[:READ])))
+            (
+                *self.score(query, hits),
+                *self._in_tokens(query, hits),
+                *places,
+                sum(self._size(hit.text) for hit in hits[:READ]),
+            )
             for query, hits, places in zip(queries, rankings, placed, strict=True)
         ]
 
@@ -128,29 +137,25 @@ class BlockJudge:
         return found
 
     def _within(self, gold: Sequence[Gold], hits: Sequence[Passage], budget: int) -> float:
-        return self._read(gold, hits, [self._words(hit.text) for hit in hits], budget, _one)
+        return self._read(gold, hits, budget, lambda text: len(text.split()), lambda _: 1)
 
     def _in_tokens(self, query: Query, hits: Sequence[Passage]) -> list[float]:
-        sizes = self._sizes(hits)
-        return [self._read(query.gold, hits, sizes, budget, self._tokens) for budget in TOKENS]
+        return [self._read(query.gold, hits, budget, self._size, self._tokens) for budget in TOKENS]
 
-    def _sizes(self, hits: Sequence[Passage]) -> list[int]:
-        return [self._tokens(hit.text) for hit in hits]
+    def _size(self, text: str) -> int:
+        """The text's o200k tokens, counted once."""
+        if text not in self._sizes:
+            self._sizes[text] = self._tokens(text)
+        return self._sizes[text]
 
-    def _read(
-        self,
-        gold: Sequence[Gold],
-        hits: Sequence[Passage],
-        sizes: Sequence[int],
-        budget: int,
-        size: Callable[[str], int],
-    ) -> float:
+    def _read(self, gold: Sequence[Gold], hits: Sequence[Passage], budget: int, size: Size, of_word: Size) -> float:
         """Gold recall of the hits that fit a budget; the first that does not is cut after its last word that fits."""
         given: list[Passage] = []
-        for hit, whole in zip(hits, sizes, strict=True):
+        for hit in hits:
             if budget <= 0:
                 break
-            given.append(hit if whole <= budget else hit._replace(text=_cut(hit.text, budget, size)))
+            whole = size(hit.text)
+            given.append(hit if whole <= budget else hit._replace(text=_cut(hit.text, budget, of_word)))
             budget -= whole
         return len(self._covered(gold, given)) / len(gold)
 
@@ -160,11 +165,7 @@ class BlockJudge:
         return self._content[text]
 
 
-def _one(_: str) -> int:
-    return 1
-
-
-def _cut(text: str, budget: int, size: Callable[[str], int]) -> str:
+def _cut(text: str, budget: int, size: Size) -> str:
     """The first words whose sizes, each with the space before it, add up to at most the budget."""
     kept = []
     for word in text.split():
