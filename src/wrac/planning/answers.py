@@ -47,7 +47,7 @@ def schema(form: Form, size: int) -> Mapping[str, Any]:
         items: Mapping[str, Any] = {"type": "integer", "minimum": 1, "maximum": size}
         name = "starts"
     else:
-        items = {"type": "string", "pattern": r"^\d+(-\d+)?(,\d+(-\d+)?)*$"}
+        items = {"type": "string", "pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"}
         name = "groups"
     properties = {name: {"type": "array", "items": items}}
     return {"type": "object", "properties": properties, "required": [name], "additionalProperties": False}
