@@ -1,4 +1,7 @@
-"""The values that stages pass to one another. Frozen; an id is computed from what defines the value."""
+"""The values that stages pass to one another. Frozen; an id is computed from what defines the value.
+
+What a page has thousands of is a named tuple: it is made in a fifth of the time of a frozen dataclass.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,7 @@ class Mark(NamedTuple):
     header: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlAddress:
+class HtmlAddress(NamedTuple):
     """Source range `[start, end)` in code points of the BOM-stripped, LF-normalised source.
 
     `selector` names the element that holds the range; `context` is the tag in which the slice parses as it did in the
@@ -134,20 +136,25 @@ class Page:
         return body_id(self.body)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A kind and its verbatim text; equal content is one unit however many pages carry it."""
-
+class _Content(NamedTuple):
     kind: Kind
     text: str
-    id: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "id", unit_id(self.kind, self.text))
+    id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Unit(_Content):
+    """A kind and its verbatim text; equal content is one unit however many pages carry it."""
+
+    __slots__ = ()
+
+    def __new__(cls, kind: Kind, text: str) -> Unit:
+        return tuple.__new__(cls, (kind, text, unit_id(kind, text)))
+
+    def __getnewargs__(self) -> tuple[Kind, str]:  # the id is computed, never passed in
+        return self.kind, self.text
+
+
+class Place(NamedTuple):
     """One appearance of a unit in a document. `level` is a heading's level or a list item's depth, else 0."""
 
     ordinal: int
@@ -162,8 +169,7 @@ class Place:
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """An interval of ordinals, both ends included; `parent` is an index into the document's spans, -1 at the top.
 
     Spans nest or are disjoint, in the order of `first`, outer before inner. `data` by kind: section `level`; list
@@ -174,7 +180,7 @@ class Span:
     first: int
     last: int
     parent: int = -1
-    data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    data: Mapping[str, Any] = NOTHING
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def own(walk: Segmenter, new: Frame, frame: Frame, attrs: Attributes, aria: str 
     if kind is not None:
         new.owner = Owner(kind, level)
         if level or tag in FLAT or kind in ("question", "label"):
-            new.flat = is_closed(node) or not inline.holds_block(node)
+            new.flat = not inline.holds_block(node) or is_closed(node)
             new.pre = new.pre or tag in PREFORMATTED
     elif tag not in _THROUGH:
         new.owner = frame.owner if frame.owner is not None and frame.owner.kind == "quote" else None
@@ -76,7 +76,7 @@ def plain_code(walk: Segmenter, frame: Frame, node: Node, index: int) -> None:
     """A `pre` of nothing but text, the bulk of a reference page: its line is taken at once."""
     new = Frame(node, "pre", iter(()), frame, index)
     walk.bound = (node, 1)
-    walk.describe(new, frame, node, "pre")
+    walk.describe(new, frame, node.attrs)
     run = walk.run
     run.frame, run.start = new, walk.bound
     run.add_raw(node.text)

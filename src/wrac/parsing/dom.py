@@ -10,8 +10,13 @@ from typing import Any, Final, TypeAlias
 
 import turbohtml
 import turbohtml.detect  # registers the whatwg-* codecs
-from turbohtml import CData, DocumentFragment, Element, Namespace, Text
+from turbohtml import Namespace
 
+# Constants, so that compiled code compares a node's class with a pointer.
+CData: Final = turbohtml.CData
+DocumentFragment: Final = turbohtml.DocumentFragment
+Element: Final = turbohtml.Element
+Text: Final = turbohtml.Text
 _HIGH: Final = re.compile(r"[^\x00-\x7f]+")
 
 Node: TypeAlias = Any

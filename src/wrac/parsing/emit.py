@@ -44,7 +44,7 @@ class Emitter:
         while frame.inline or (frame.flat and frame.parent is not None and frame.parent.flat):
             frame = frame.parent
         line = run.take()
-        if not line.text.strip(SPACE):
+        if not line.text or (line.text.isspace() and not line.text.strip(SPACE)):
             return
         if line.atoms and not frame.flat and line.atoms_alone():
             for atom, part in line.parts():
@@ -67,7 +67,8 @@ class Emitter:
         if kind == "code":
             line = inline.with_language(line, node)
         draft = self.add(kind, line, frame, level)
-        if start == (node, INSIDE) and end == (node, INSIDE_END) and frame.tag != "form":
+        whole = start[0] is node and start[1] == INSIDE and end[0] is node and end[1] == INSIDE_END
+        if whole and frame.tag != "form":
             where = node.source_location
             if where is not None:
                 self._locate_at(draft, frame.path(), where, frame.tag)

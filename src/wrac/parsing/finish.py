@@ -14,15 +14,15 @@ from wrac.parsing.score import scores
 def places_of(drafts: Sequence[Draft]) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
     """The places of the drafts, in order, and the units they show, by id."""
     units: dict[str, Unit] = {}
-    places = []
+    places: list[Place] = []
     for ordinal, (draft, score) in enumerate(zip(drafts, scores(drafts), strict=True)):
         unit = Unit(draft.kind, draft.text)
         units.setdefault(unit.id, unit)
         places.append(
-            Place(
+            tuple.__new__(Place, (
                 ordinal, unit.id, draft.level, draft.role, score, draft.visible, draft.address(), draft.anchor,
                 draft.marks, draft.language,
-            )
+            ))
         )  # fmt: skip
     return tuple(places), MappingProxyType(units)
 

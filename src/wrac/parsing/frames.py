@@ -46,7 +46,8 @@ class Draft:
         """The finished address."""
         if self.native is not None:
             return self.native
-        return HtmlAddress(self.selector, self.start, self.end, self.context, self.nth, self.within)
+        parts = (self.selector, self.start, self.end, self.context, self.nth, self.within)
+        return tuple.__new__(HtmlAddress, parts)
 
 
 class Owner:

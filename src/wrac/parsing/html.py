@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -17,15 +19,36 @@ from wrac.parsing.segment import Segmenter, panels_of
 from wrac.parsing.source import source_of
 
 PARSER: Final = "html@1"
-_FORM: Final = re.compile(rb"<form[\s/>]", re.IGNORECASE)
+_FORM: Final = re.compile(rb"<form[\s/>]")
 _META_SKIPPED: Final = frozenset(("viewport", "theme-color", "generator", "robots", "charset", "color-scheme"))
 
 
 def parse_html(page: Page) -> Document:
     """The Document of an HTML page."""
+    with _collector_paused():
+        return _parsed(page)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keeps the cycle collector from visiting, again and again, a growing page that has no cycles.
+
+    Threads may overlap: one that finds it paused leaves it to the one that paused it.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _parsed(page: Page) -> Document:
     tree = tree_of(page.body, page.charset)
-    shadow = b"shadowroot" in page.body.lower()
-    doubtful = len(_FORM.findall(page.body)) > len(tree.select("form"))
+    small = page.body.lower()
+    shadow = b"shadowroot" in small
+    doubtful = small.count(b"<form") > 0 and len(_FORM.findall(small)) > len(tree.select("form"))
     walk = segment_tree(tree, cache(lambda: source_of(page.body, tree.encoding)), shadow=shadow, doubtful=doubtful)
     add_data(walk)
     return _document(page, tree, walk)

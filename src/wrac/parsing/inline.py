@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from wrac.core.types import Mark, MarkKind
 from wrac.parsing.dom import Attributes, Element, Node, Text
 from wrac.parsing.frames import Draft, Frame
-from wrac.parsing.roles import hides_by_class, hides_by_style
-from wrac.parsing.run import Atom, Line
+from wrac.parsing.roles import DRAWS_FORMULA, HIDES, class_flags, hides_by_style
+from wrac.parsing.run import Atom, Line, new_mark
 from wrac.parsing.tags import BLOCKS, MARKS
 
 if TYPE_CHECKING:
@@ -35,35 +34,20 @@ _LANGUAGE: Final = re.compile(r"^(?:language|lang|highlight|brush)[-:](?:source-
 def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bool:
     """An inline element: opens its mark and its children, or takes its only text at once."""
     attrs = node.attrs
-    kind = MARKS.get(tag)
-    value = ""
-    if attrs:
-        if "role" in attrs and acts_as_block(attrs):
-            return walk.enter_block(frame, node, tag, index)
-        flags = class_flags(node.attr("class") or "") if "class" in attrs else 0
-        hidden = flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
-        # What misnesting cloned without a tag of its own in the source cannot be told from its surroundings later.
-        if hidden and node.source_location is not None and node.select_one("math") is None:
-            return walk.aside(frame, node, tag, index)
-        if flags & DRAWS_FORMULA and _repeats_formula(node):
-            walk.lose("visual copy of a formula", node.text, node)
-            return False
+    if attrs and not only_looks(node, attrs):
+        apart = _apart(walk, frame, node, index, attrs)
+        if apart is not None:
+            return apart
         if "id" in attrs:
             walk.anchor = node.attr("id") or walk.anchor
-        if tag == "a":
-            kind, value = _link(walk, node, attrs)
-    elif tag == "a":
-        kind = None
-    children = walk.children(node)
+    kind, value = MARKS.get(tag), ""
+    if kind == "link":
+        kind, value = _link(walk, node, attrs)
+    children = node.flattened_children if walk.shadow else node.children
     if len(children) == 1:
         text = _only_text(children[0], kind)
         if text is not None:
-            if kind is None:
-                walk.text(frame, text)
-            else:
-                walk.run.begin(kind, value)
-                walk.text(frame, text)
-                walk.run.end()
+            _leaf(walk, frame, text, kind, value)
             return False
     walk.run.begin(kind, value)
     new = Frame(node, tag, iter(children), frame, index)
@@ -72,6 +56,35 @@ def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bo
     if walk.shadow and node.shadow_root is not None:
         walk.lost_light(new, node)
     return True
+
+
+def only_looks(node: Node, attrs: Attributes) -> bool:
+    """Whether all that an element's attributes say is a class without a meaning, as most do."""
+    return len(attrs) == 1 and "class" in attrs and class_flags(node.attr("class") or "") == 0
+
+
+def _apart(walk: Segmenter, frame: Frame, node: Node, index: int, attrs: Attributes) -> bool | None:
+    """Handles an element whose attributes take it out of the line, as `enter` does; None when they do not."""
+    if "role" in attrs and acts_as_block(attrs):
+        return walk.enter_block(frame, node, node.tag, index)
+    flags = class_flags(node.attr("class") or "") if "class" in attrs else 0
+    hidden = flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
+    # What misnesting cloned without a tag of its own in the source cannot be told from its surroundings later.
+    if hidden and node.source_location is not None and node.select_one("math") is None:
+        return walk.aside(frame, node, node.tag, index)
+    if flags & DRAWS_FORMULA and _repeats_formula(node):
+        walk.lose("visual copy of a formula", node.text, node)
+        return False
+    return None
+
+
+def _leaf(walk: Segmenter, frame: Frame, text: str, kind: MarkKind | None, value: str) -> None:
+    """Adds the text of an element that holds nothing else, under its mark."""
+    run = walk.run
+    start = run.length
+    walk.text(frame, text)
+    if kind is not None and run.length > start:
+        run.marks.append(new_mark(kind, start, run.length, value))
 
 
 def _only_text(child: Node, kind: MarkKind | None) -> str | None:
@@ -87,17 +100,6 @@ def _only_text(child: Node, kind: MarkKind | None) -> str | None:
     return text
 
 
-HIDES: Final = 1
-DRAWS_FORMULA: Final = 2
-
-
-@lru_cache(maxsize=8192)
-def class_flags(classes: str) -> int:
-    """What an inline element's classes say: `HIDES`, `DRAWS_FORMULA`."""
-    draws = "katex-html" in classes or "MathJax" in classes or "mjx-chtml" in classes
-    return (HIDES if hides_by_class(classes) else 0) | (DRAWS_FORMULA if draws else 0)
-
-
 def _link(walk: Segmenter, node: Node, attrs: Attributes) -> tuple[MarkKind | None, str]:
     if not attrs:
         return None, ""
@@ -106,7 +108,7 @@ def _link(walk: Segmenter, node: Node, attrs: Attributes) -> tuple[MarkKind | No
     href = node.attr("href") or ""
     if not href:
         return None, ""
-    return ("permalink" if href[0] == "#" and node.text.strip() in _GLYPHS else "link"), href
+    return ("permalink" if href.startswith("#") and node.text.strip() in _GLYPHS else "link"), href
 
 
 def leave(walk: Segmenter, frame: Frame) -> None:
@@ -178,7 +180,7 @@ def with_language(line: Line, node: Node) -> Line:
         found = _LANGUAGE.match(name)
         if found and found[1] not in ("default", "none", "plaintext", "text"):
             mark = Mark("code", 0, len(line.text), found[1])
-            return line._replace(marks=(mark, *(m for m in line.marks if m.kind != "code")))
+            return Line(line.text, (mark, *(m for m in line.marks if m.kind != "code")))
     return line
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from wrac.core.types import Role, Visible
 from wrac.parsing.dom import Attributes, Element, Node
 from wrac.parsing.tags import HEADING_LEVEL
+
+if TYPE_CHECKING:
+    from wrac.parsing.frames import Frame
 
 BY_TAG: Final[dict[str, Role]] = {
     "nav": "nav", "footer": "footer", "aside": "aside", "dialog": "dialog", "form": "form", "search": "form",
@@ -71,18 +74,18 @@ def by_words(words: str, inside: bool) -> Role | None:
     return "cookie" if not inside and _PRIVACY.search(text) else None
 
 
-def role_of(node: Node, tag: str, attrs: Attributes, current: Role, inside: bool) -> Role:
-    """The role of a block element below one of role `current`; `inside` says whether a main or article holds it.
+def role_of(frame: Frame, attrs: Attributes, aria: str, classes: str) -> Role:
+    """The role of a block element whose frame has inherited the role around it; `aria` is its `role` attribute.
 
     Cookie banners and dialogs keep their role inside; a class word is not believed when the page's content is in it.
     """
+    node, tag, current, inside = frame.node, frame.tag, frame.role, frame.inside
     if current in ("cookie", "dialog") and tag != "main":
         return current
-    aria = (node.attr("role") or "") if "role" in attrs else ""
     if tag == "main" or aria == "main":
         return "main"
     found = BY_ARIA.get(aria) if aria else None
-    word = _word(node, attrs, inside or tag == "section") if attrs and tag in NAMED else None
+    word = _word(node, attrs, classes, inside or tag == "section") if attrs and tag in NAMED else None
     if word is not None and not _believed(node, word, current, inside):
         word = None
     if found == "dialog" or tag == "dialog" or word == "dialog":
@@ -98,8 +101,7 @@ def _believed(node: Node, word: Role, current: Role, inside: bool) -> bool:
     return word != "nav" or node.select_one("p,pre,blockquote") is None
 
 
-def _word(node: Node, attrs: Attributes, slugged: bool) -> Role | None:
-    words = (node.attr("class") or "") if "class" in attrs else ""
+def _word(node: Node, attrs: Attributes, words: str, slugged: bool) -> Role | None:
     if "id" in attrs and not slugged and not _heads(node):
         words = f"{words} {node.attr('id')}"
     if "aria-label" in attrs:
@@ -132,18 +134,14 @@ def _spoken(node: Node) -> str:
     return f"{node.attr('class') or ''} {node.attr('aria-label') or ''} {node.attr('role') or ''}".lower()
 
 
-def visible_of(node: Node, attrs: Attributes, current: Visible, panel: Panel) -> Visible:
+def visible_of(attrs: Attributes, classes: str, current: Visible, panel: Panel) -> Visible:
     """The visibility of an element; `panel` says what the page's controls say of it."""
-    classes = (node.attr("class") or "") if "class" in attrs else ""
-    hidden = (
-        "hidden" in attrs
-        or ("style" in attrs and hides_by_style(attrs["style"]))
-        or (classes != "" and hides_by_class(classes))
-    )
+    flags = class_flags(classes) if classes else 0
+    hidden = flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
     if panel == "closed" and (current == "visible" or hidden):
         return "collapsed"
     unseen = not hidden and "aria-hidden" in attrs and attrs["aria-hidden"] == "true"
-    folded = classes != "" and folds(classes)
+    folded = flags & FOLDS
     if not hidden and not unseen and not folded:
         return current
     opened = panel or attrs.get("role") == "tabpanel" or attrs.get("hidden") == "until-found" or "itemprop" in attrs
@@ -152,22 +150,23 @@ def visible_of(node: Node, attrs: Attributes, current: Visible, panel: Panel) ->
     return "hidden" if hidden else current
 
 
+HIDES: Final = 1
+FOLDS: Final = 2
+DRAWS_FORMULA: Final = 4
+
+
 @lru_cache(maxsize=8192)
-def folds(classes: str) -> bool:
-    """Whether classes of a common framework fold a panel or a tab away."""
+def class_flags(classes: str) -> int:
+    """What an element's classes say: `HIDES` at every width, `FOLDS` a panel or a tab away, `DRAWS_FORMULA`."""
     names = frozenset(classes.split())
-    return ("collapse" in names and not names & {"show", "in"}) or (
+    folds = ("collapse" in names and not names & {"show", "in"}) or (
         "tab-pane" in names and not names & {"active", "show"}
     )
+    hides = not _HIDING_CLASS.isdisjoint(names) and not any(map(_SHOWN_AGAIN.match, names))
+    draws = "katex-html" in classes or "MathJax" in classes or "mjx-chtml" in classes
+    return (HIDES if hides else 0) | (FOLDS if folds else 0) | (DRAWS_FORMULA if draws else 0)
 
 
 def hides_by_style(style: str | None) -> bool:
     """Whether an inline style takes an element out of sight."""
     return bool(style) and _HIDING_STYLE.search(style or "") is not None
-
-
-@lru_cache(maxsize=8192)
-def hides_by_class(classes: str) -> bool:
-    """Whether a class of a common framework takes an element out of sight at every width."""
-    names = classes.split()
-    return not _HIDING_CLASS.isdisjoint(names) and not any(_SHOWN_AGAIN.match(name) for name in names)

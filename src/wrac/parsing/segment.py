@@ -23,6 +23,7 @@ _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a sele
 _END_MATTER: Final = frozenset(("footer", "cookie"))
 # Elements that, without attributes, only give a kind, an item or a cell.
 _ORDINARY: Final = frozenset("p div span li ul td th tr tbody dd center".split())
+_LANDMARK_TAGS: Final = frozenset(("main", "article", "search", "menu"))
 _LINE_ENDS: Final = frozenset(("\n", " ", "\n\n", "\n ", "\n  ", "\n    ", "\n      ", "\n        "))
 NO_PANELS: Final[Mapping[str, Panel]] = {}
 
@@ -96,7 +97,7 @@ class Segmenter(Emitter):
         """Adds a text node to the line."""
         run = self.run
         if not run.pieces:
-            if not text.strip(SPACE) and not (frame.pre and frame.flat):
+            if text.isspace() and not text.strip(SPACE) and not (frame.pre and frame.flat):
                 return
             run.frame = frame
             run.start = self.bound
@@ -162,11 +163,11 @@ class Segmenter(Emitter):
         if tag == "pre" and inline.only_text(node):
             blocks.plain_code(self, frame, node, index)
             return False
-        new = Frame(node, tag, iter(self.children(node)), frame, index)
+        new = Frame(node, tag, iter(node.flattened_children if self.shadow else node.children), frame, index)
         self.bound = (node, INSIDE)
         attrs = node.attrs
         if attrs or tag not in _ORDINARY:
-            self.describe(new, frame, node, tag)
+            self.describe(new, frame, attrs)
         else:
             blocks.ordinary(self, new, frame, tag)
         self.stack.append(new)
@@ -204,16 +205,18 @@ class Segmenter(Emitter):
                 holder.visible = "hidden"
                 self._deferred.append(holder)
 
-    def describe(self, new: Frame, frame: Frame, node: Node, tag: str) -> None:
+    def describe(self, new: Frame, frame: Frame, attrs: Attributes) -> None:
         """What tag and attributes mean for the frame: role, visibility, kind, spans, barriers for headings."""
-        attrs = node.attrs
-        aria = None
+        node, tag = new.node, new.tag
+        aria: str | None = None
+        classes = ""
         if attrs:
             aria = node.attr("role") if "role" in attrs else None
-            self._attributes(new, frame, node, attrs)
+            classes = (node.attr("class") or "") if "class" in attrs else ""
+            self._attributes(new, frame, attrs, classes)
         quoted = tag == "footer" and frame.owner is not None and frame.owner.kind == "quote"
-        if not quoted and (attrs or tag in SPANS or tag in ("main", "article", "search", "menu")):
-            new.role = role_of(node, tag, attrs, frame.role, frame.inside)
+        if not quoted and (attrs or tag in SPANS or tag in _LANDMARK_TAGS):
+            new.role = role_of(new, attrs, aria or "", classes)
         new.is_main = tag == "main" or aria == "main"
         if new.is_main or tag == "article":
             new.inside = True
@@ -235,7 +238,8 @@ class Segmenter(Emitter):
         if new.owner is not None and new.owner.kind == "question" and new.owner is not frame.owner:
             blocks.opener(self, new, node)
 
-    def _attributes(self, new: Frame, frame: Frame, node: Node, attrs: Attributes) -> None:
+    def _attributes(self, new: Frame, frame: Frame, attrs: Attributes, classes: str) -> None:
+        node = new.node
         name = node.attr("id") if "id" in attrs else None
         if name:
             self.anchor = name
@@ -247,7 +251,7 @@ class Segmenter(Emitter):
         if "style" in attrs and inline.keeps_space(attrs["style"] or ""):
             new.pre = True
         if frame.visible != "hidden":
-            new.visible = visible_of(node, attrs, frame.visible, self.panels.get(name or "", ""))
+            new.visible = visible_of(attrs, classes, frame.visible, self.panels.get(name or "", ""))
 
     # -- leaving
 
@@ -285,7 +289,7 @@ class Segmenter(Emitter):
 
     def _close(self, actions: list[Any]) -> None:
         now = len(self.drafts)
-        for action in reversed(actions):
+        for action in actions[::-1]:
             if not isinstance(action, SpanDraft):
                 action(now)
             elif now > action.first:

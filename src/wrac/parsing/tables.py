@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wrac.core.types import Mark
 from wrac.parsing.dom import Attributes, Element, Node
 from wrac.parsing.frames import Frame, SpanDraft, Table, integer
-from wrac.parsing.run import Line
+from wrac.parsing.run import Line, moved
 
 if TYPE_CHECKING:
     from wrac.parsing.segment import Segmenter
@@ -65,9 +65,12 @@ def leave_cell(walk: Segmenter, frame: Frame) -> None:
     row.first = frame.node if row.first is None else row.first
     row.last = frame.node
     attrs = frame.node.attrs
-    cols = min(max(integer(attrs.get("colspan")) or 1, 1), _MOST_COLS)
-    span = integer(attrs.get("rowspan"))
-    rows = 1 if span is None or span < 0 else min(span, _MOST_ROWS)
+    cols, rows = 1, 1
+    if "colspan" in attrs:
+        cols = min(max(integer(attrs["colspan"]) or 1, 1), _MOST_COLS)
+    if "rowspan" in attrs:
+        span = integer(attrs["rowspan"])
+        rows = 1 if span is None or span < 0 else min(span, _MOST_ROWS)
     head = frame.tag == "th"
     row.cells.append((line.text, line.marks, Mark("cell", 0, len(line.text), "", rows, cols, head)))
 
@@ -84,8 +87,8 @@ def leave_row(walk: Segmenter, frame: Frame) -> None:
     at, texts, marks = 0, [], []
     for text, inner, cell in row.cells:
         texts.append(text)
-        marks.append(cell._replace(start=at, end=at + len(text)))
-        marks.extend(mark._replace(start=mark.start + at, end=mark.end + at) for mark in inner)
+        marks.append(moved(cell, at, at + len(text)))
+        marks.extend([moved(mark, mark.start + at, mark.end + at) for mark in inner])
         at += len(text) + 1
     ordinal = len(walk.drafts)
     heads = row.headed or all(cell.header for text, _, cell in row.cells)
