@@ -1,4 +1,4 @@
-"""Search weights chosen on all groups but one and read on the one left out: `python -m wrac.evaluation rmc --tune`."""
+"""Search weights chosen on all groups but one and read on the one left out: `scripts/tune_search.py`."""
 
 from __future__ import annotations
 
