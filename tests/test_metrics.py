@@ -176,6 +176,11 @@ def test_a_passage_counts_once_however_often_it_is_indexed(
     assert judged([query(gold)], [often], often) == judged([query(gold)], [renamed], renamed) == once
 
 
+def test_of_equal_hits_the_first_stays() -> None:
+    one, two = passage("a", "x"), passage("a", "y")
+    assert distinct([one, two, one._replace(indexed="z"), two]) == [one, two]
+
+
 @given(GOLD, HITS)
 def test_token_budgets_grow_and_end_at_everything(gold: list[tuple[str, set[str]]], hits: list[Passage]) -> None:
     found = judged([query(gold)], [hits], hits)[0]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 from functools import cache
+from typing import TypeAlias
 
 from wrac.evaluation.metrics.ranking import RANKING, Needs, by_position, ir_measures
 from wrac.evaluation.values import Gold, Passage, Query
@@ -61,7 +61,10 @@ def covered(block: frozenset[str], text: frozenset[str]) -> bool:
 
 def distinct(hits: Sequence[Passage]) -> list[Passage]:
     """The hits without those that give a reader the same text of the same page again, however often it is indexed."""
-    return list({(hit.page, hit.text): hit for hit in reversed(hits)}.values())[::-1]
+    first: dict[tuple[str, str], Passage] = {}
+    for hit in hits:
+        first.setdefault((hit.page, hit.text), hit)
+    return list(first.values())
 
 
 class BlockJudge:
@@ -76,9 +79,8 @@ class BlockJudge:
     def __init__(self) -> None:
         ir_measures()
         self._content: dict[str, frozenset[str]] = {}
-        self._sizes: dict[str, int] = {}
-        self._tokens = counter("o200k").count
-        self._words = cache(lambda text: len(text.split()))
+        self._tokens: Size = cache(counter("o200k").count)
+        self._words: Size = cache(lambda text: len(text.split()))
 
     def scores(
         self, queries: Sequence[Query], rankings: Sequence[Sequence[Passage]], passages: Sequence[Passage]
@@ -91,7 +93,7 @@ class BlockJudge:
                 *self.score(query, hits),
                 *self._in_tokens(query, hits),
                 *places,
-                sum(self._size(hit.text) for hit in hits[:READ]),
+                sum(self._tokens(hit.text) for hit in hits[:READ]),
             )
             for query, hits, places in zip(queries, rankings, placed, strict=True)
         ]
@@ -137,16 +139,10 @@ class BlockJudge:
         return found
 
     def _within(self, gold: Sequence[Gold], hits: Sequence[Passage], budget: int) -> float:
-        return self._read(gold, hits, budget, lambda text: len(text.split()), lambda _: 1)
+        return self._read(gold, hits, budget, self._words, lambda _: 1)
 
     def _in_tokens(self, query: Query, hits: Sequence[Passage]) -> list[float]:
-        return [self._read(query.gold, hits, budget, self._size, self._tokens) for budget in TOKENS]
-
-    def _size(self, text: str) -> int:
-        """The text's o200k tokens, counted once."""
-        if text not in self._sizes:
-            self._sizes[text] = self._tokens(text)
-        return self._sizes[text]
+        return [self._read(query.gold, hits, budget, self._tokens, counter("o200k").count) for budget in TOKENS]
 
     def _read(self, gold: Sequence[Gold], hits: Sequence[Passage], budget: int, size: Size, of_word: Size) -> float:
         """Gold recall of the hits that fit a budget; the first that does not is cut after its last word that fits."""
