@@ -97,6 +97,12 @@ def test_cuts_prefer_paragraphs_then_lines_then_sentences_then_words() -> None:
     assert all(text[a:b].endswith(" ") for a, b in split(text, lambda piece: len(piece) <= 33))
 
 
+def test_a_line_after_an_empty_one_keeps_its_indentation() -> None:
+    text = "first line of code\n\n    second line\n\n    third line"
+    pieces = [text[start:end] for start, end in split(text, lambda piece: len(piece) <= 24)]
+    assert [piece.strip("\n") for piece in pieces] == ["first line of code", "    second line", "    third line"]
+
+
 def test_table_cells_are_cut_between_cells() -> None:
     text = "\t".join(f"cell {n} has words" for n in range(20))
     assert all(text[a:b].endswith("\t") for a, b in split(text, lambda piece: len(piece) <= 60)[:-1])

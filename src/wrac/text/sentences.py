@@ -118,7 +118,7 @@ def _levels(text: str, language: str) -> list[list[int]]:
     stops = {*ends(text, language), *(match.end() for match in re.finditer(r"(?<=\S)\t+", text))}
     words = re.finditer(f"\\s+|[，、；：,;:](?=[{UNSPACED}])|(?<=[{IDEOGRAPHS}{KANA}])[，、；：]", text)
     return [
-        [match.end() for match in re.finditer(r"\n[^\S\n]*\n\s*", text)],
+        [match.end() for match in re.finditer(r"\n(?:[^\S\n]*\n)+", text)],
         [match.end() for match in re.finditer(r"\n+", text)],
         sorted(stops),
         [match.end() for match in words],
