@@ -26,8 +26,8 @@ from wrac.evaluation.datasets import rmc
 from wrac.evaluation.datasets.jsonl import lines
 from wrac.evaluation.metrics import BlockJudge
 from wrac.evaluation.search import plain
-from wrac.evaluation.strategies.published import Published
-from wrac.evaluation.values import DataSet, Passage, Passages
+from wrac.evaluation.strategies import Corpus, strategy
+from wrac.evaluation.values import Chunker, DataSet, Passage, Passages
 
 ROOT = Path(os.environ.get("WRAC_DATA") or Path(__file__).parents[2] / "shared" / "data") / "rmc"
 PLANS = ROOT / "published" / "wrac-gpt-4.1.jsonl"
@@ -38,6 +38,7 @@ COMPANY = "zx-bank"
 class Often:
     """The published chunks, each indexed several times."""
 
+    published: Chunker
     times: int
 
     @property
@@ -45,7 +46,7 @@ class Often:
         return f"published {self.times} times"
 
     def passages(self, pages: Sequence[Page]) -> Passages:
-        once = Published(PLANS, "published").passages(pages).items
+        once = self.published.passages(pages).items
         return Passages(tuple(passage for passage in once for _ in range(self.times)))
 
 
@@ -61,9 +62,13 @@ def data() -> DataSet:
     return replace(whole, pages=pages, queries=queries)
 
 
+def often(data: DataSet, times: int) -> Often:
+    return Often(strategy("published", data, Corpus()), times)
+
+
 def naive(data: DataSet, times: int) -> tuple[float, float, float]:
     """P@3, R@3 and the share of queries with a repeat in the first six, each row of the index counted as a passage."""
-    rows = Often(times).passages(data.pages).items
+    rows = often(data, times).passages(data.pages).items
     find, judge = plain(rows), BlockJudge()
     ranked: list[list[Passage]] = [[rows[row] for row in find(query.text)] for query in data.queries]
     pairs = list(zip(data.queries, ranked, strict=True))
@@ -81,7 +86,7 @@ def test_indexing_twice_raises_a_naive_precision_and_lowers_a_naive_recall(data:
 
 
 def test_indexing_twice_changes_no_figure_here(data: DataSet) -> None:
-    rows: list[dict[str, Any]] = run(data, [Often(1), Often(2), Often(3)], ["bm25"])["rows"]
+    rows: list[dict[str, Any]] = run(data, [often(data, times) for times in (1, 2, 3)], ["bm25"])["rows"]
     assert [row["repeated"] for row in rows] == [0, rows[0]["passages"], 2 * rows[0]["passages"]]
     assert rows[0]["queries"] == rows[1]["queries"] == rows[2]["queries"]
     assert rows[0]["metrics"] == rows[1]["metrics"] == rows[2]["metrics"]

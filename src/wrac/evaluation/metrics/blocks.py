@@ -110,6 +110,7 @@ class BlockJudge:
 
     def curve(self, query: Query, hits: Sequence[Passage]) -> tuple[float, ...]:
         """Gold recall at each budget of CURVE."""
+        hits = distinct(hits)
         return tuple(self._within(query.gold, hits, budget) for budget in CURVE)
 
     def _holds(self, text: str, block: str) -> bool:
