@@ -18,6 +18,7 @@ from wrac.core.types import Page, Policy, Usage
 from wrac.evaluation.strategies import BUILT_IN, STRATEGIES, Corpus, available, strategy
 from wrac.evaluation.strategies.baselines import Tokens, windows
 from wrac.evaluation.strategies.ours import Wrac
+from wrac.evaluation.strategies.published import lost
 from wrac.evaluation.strategies.recursive import SEPARATORS, Splitter
 from wrac.evaluation.strategies.replay import located
 from wrac.evaluation.values import DataSet, Passage
@@ -268,7 +269,22 @@ def test_published_plans_are_repaired_and_resolved_from_the_page(published: Data
 def test_published_chunks_are_replayed_and_paid_for_by_page(published: DataSet, name: str) -> None:
     made = strategy(name, published, Corpus()).passages(published.pages)
     assert [item.text for item in made.items] == ["one", "two"]
+    assert (made.notes["page units"], made.notes["page units in no chunk"]) == (6, 6)
     assert made.usage == Usage(90, 40, 7, 1, 1.5)
+
+
+def test_what_stands_in_a_chunk_whatever_its_markdown_is_not_lost(published: DataSet) -> None:
+    document = Corpus().document(published.pages[0])
+    chunks = [
+        "# Refunds\nRefunds take **five** days. Ask [us](/us) first.",
+        "Limits:\n- 500 euros a day\n- 900 euros weekly",
+    ]
+    assert lost(document, chunks) == {
+        "page units": 6,
+        "page units in no chunk": 1,
+        "page words": 17,
+        "page words in no chunk": 4,
+    }
 
 
 def test_what_is_available_is_what_lies_beside_the_pages(published: DataSet) -> None:

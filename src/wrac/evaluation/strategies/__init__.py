@@ -64,8 +64,8 @@ _BUILT_IN: Mapping[str, Make] = {
 }
 STRATEGIES: Mapping[str, Make] = {
     **_BUILT_IN,
-    "agentic": lambda data, _: Published(_published(data, "agentic"), "agentic"),
-    "published": lambda data, _: Published(_published(data, "published"), "published"),
+    "agentic": lambda data, corpus: Published(corpus, _published(data, "agentic"), "agentic"),
+    "published": lambda data, corpus: Published(corpus, _published(data, "published"), "published"),
     "llm": lambda data, corpus: Replayed(corpus, _published(data, "llm")),
     **{name: _peer(name) for name in PEERS},
 }

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from wrac.core.errors import InputError
-from wrac.core.types import Page, Usage
+from wrac.core.types import Document, Page, Usage
 from wrac.evaluation.datasets.jsonl import lines
-from wrac.evaluation.strategies.corpus import indexed
+from wrac.evaluation.strategies.corpus import Corpus, indexed
 from wrac.evaluation.values import Passage, Passages
 
 Row = Mapping[str, Any]
-FOREIGN = "rows of pages not in the set"
+FOREIGN: Final = "rows of pages not in the set"
+_MARKUP: Final = re.compile(r"\]\([^)\s]*\)|</?[A-Za-z][^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
     """Chunks that others published for these pages, replayed as they are."""
 
+    corpus: Corpus
     path: Path
     name: str
 
     def passages(self, pages: Sequence[Page]) -> Passages:
         """The published chunks of `pages` and the account of their making.
 
-        Rows for other pages are counted in the notes, never indexed or paid for; faults of plans are counted too.
+        Rows for other pages are counted in the notes, never indexed or paid for; faults of plans are counted too, and
+        what of the pages stands in no chunk as it is.
         """
         found, notes = rows(self.path, pages)
+        by_url = {page.url: page for page in pages}
         for row in found:
             if "plan" in row:
                 notes.update(faults(row["units"], row["plan"]))
+            notes.update(lost(self.corpus.document(by_url[row["page"]]), row["chunks"]))
         items = (Passage(row["page"], text, indexed(row["page"], text)) for row in found for text in row["chunks"])
         return Passages(tuple(items), notes, account(found))
 
@@ -81,3 +87,21 @@ def faults(units: Sequence[Mapping[str, str]], plan: Sequence[Sequence[str]]) ->
         "units in several groups": len(several),
         "unknown ids": sum(1 for one in used if one not in ids),
     })  # fmt: skip
+
+
+def lost(document: Document, chunks: Iterable[str]) -> Counter[str]:
+    """How much of a page stands in none of the chunks, letter by letter: whole units, and their words."""
+    held = "\n".join(letters(chunk) for chunk in chunks)
+    texts = [document.text(place.ordinal) for place in document.places if document.unit(place.ordinal).kind != "image"]
+    gone = [text for text in texts if letters(text) not in held]
+    return Counter({
+        "page units": len(texts),
+        "page units in no chunk": len(gone),
+        "page words": sum(len(text.split()) for text in texts),
+        "page words in no chunk": sum(len(text.split()) for text in gone),
+    })  # fmt: skip
+
+
+def letters(text: str) -> str:
+    """The text's letters and digits in lower case, without link targets and tags: what Markdown and a page share."""
+    return "".join(character for character in _MARKUP.sub("", text).casefold() if character.isalnum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,11 +13,9 @@ from typing import Final
 from wrac.core.types import Document, Page, Plan
 from wrac.evaluation.strategies.corpus import Corpus
 from wrac.evaluation.strategies.ours import chunks
-from wrac.evaluation.strategies.published import Row, account, faults, rows
+from wrac.evaluation.strategies.published import Row, account, faults, letters, rows
 from wrac.evaluation.values import Passage, Passages
 
-_MARKUP: Final = re.compile(r"\]\([^)\s]*\)|</?[A-Za-z][^<>]*>")
-"""What a Markdown unit says that its page does not: link targets and tags."""
 REACH: Final = 400
 SURE: Final = 24
 """Letters and digits that may be skipped to find a unit's text, and the length from which it is found anywhere."""
@@ -76,19 +73,15 @@ def located(document: Document, units: Sequence[Mapping[str, str]]) -> dict[int,
 
     Both are read in order as letters and digits alone, so white space, list numbers and Markdown do not matter.
     """
-    letters = [_letters(_MARKUP.sub("", unit["text"])) for unit in units]
-    ends, whole = list(accumulate(map(len, letters))), "".join(letters)
+    texts = [letters(unit["text"]) for unit in units]
+    ends, whole = list(accumulate(map(len, texts))), "".join(texts)
     found: dict[int, str] = {}
     at = 0
     for place in document.places:
-        wanted = _letters(document.text(place.ordinal))
+        wanted = letters(document.text(place.ordinal))
         start = whole.find(wanted, at) if wanted else -1
         if start < 0 or (start - at > REACH and len(wanted) < SURE):
             continue
         found[place.ordinal] = units[bisect_right(ends, start)]["id"]
         at = start + len(wanted)
     return found
-
-
-def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
