@@ -15,11 +15,12 @@ BUILT_IN: Final = {
     40: "#,##0.00;(#,##0.00)", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0",
 }  # fmt: skip
 _TOKEN: Final = re.compile(
-    r'"(?P<text>[^"]*)"|\\(?P<char>.)|(?P<skip>[_*].)|\[\$(?P<money>[^\]-]*)[^\]]*\]|\[(?P<over>[hms]+)\]|(?P<note>\[[^\]]*\])'
-    r"|(?P<general>General)|(?P<half>AM/PM|A/P)|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|e)|(?P<digits>[0#?](?:[0#?,]|\.(?=[0#?%E]|$))*|\.[0#?]+)"
-    r"|(?P<power>E[+-][0#?]+)|(?P<percent>%)|(?P<at>@)|(?P<other>.)",
+    r'"(?P<text>[^"]*)"|\\(?P<char>.)|(?P<skip>[_*].)|\[\$(?P<money>[^\]-]*)[^\]]*\]|\[(?P<over>[hms]+)\]'
+    r"|(?P<note>\[[^\]]*\])|(?P<general>General)|(?P<half>AM/PM|A/P)|(?P<power>E[+-][0#?]+)"
+    r"|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|e)|(?P<digits>[0#?](?:[0#?,]|\.(?=[0#?%E,]|$))*|\.[0#?]+)"
+    r"|(?P<percent>%)|(?P<at>@)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
-)  # fmt: skip
+)
 _MONTHS: Final = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
                   "November", "December")  # fmt: skip
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -43,15 +44,20 @@ def shown(value: str, code: str, since_1904: bool = False) -> str:
         return value
     sections = _sections(code)
     which = 1 if number < 0 and len(sections) > 1 else 2 if number == 0 and len(sections) > 2 else 0
-    parts = sections[min(which, len(sections) - 1)]
+    parts = sections[which]
     kinds = {part.kind for part in parts}
-    if "date" in kinds or "over" in kinds:
+    if kinds & {"date", "over"}:
         return _date(number, parts, since_1904=since_1904)
-    if not kinds & {"digits", "percent"}:
-        literal = any(part.kind in ("text", "char") for part in parts) and not kinds & {"general", "at"}
-        text = "" if literal else general(number)
-        return "".join(text if part.kind in ("general", "at") else _literal(part) for part in parts) or text
-    return _number(abs(number) if which == 1 else number, parts)
+    fraction = any(part.kind == "other" and part.text == "/" for part in parts)
+    if kinds & {"digits", "percent"} and not fraction:
+        return _number(abs(number) if which == 1 else number, parts)
+    return general(number) if fraction else _worded(number, parts)
+
+
+def _worded(number: Decimal, parts: tuple[_Part, ...]) -> str:
+    """A number by a section without digits: its texts alone, or around the number where it says General."""
+    texts = [general(number) if part.kind in ("general", "at") else _literal(part) for part in parts]
+    return "".join(texts)
 
 
 @lru_cache(maxsize=1024)
@@ -84,9 +90,10 @@ def _number(number: Decimal, parts: tuple[_Part, ...]) -> str:
     percent = sum(part.kind == "percent" for part in parts)
     power = next((part.text for part in parts if part.kind == "power"), "")
     scaled = number * Decimal(100) ** percent
-    whole, _, fraction = pattern.partition(".")
-    while whole.endswith(",") or (not fraction and pattern.endswith(",")):
-        whole, pattern, scaled = whole[:-1], pattern[:-1], scaled / 1000
+    whole, point, fraction = pattern.partition(".")
+    last = fraction if point else whole  # a comma after the last digit of either divides by a thousand
+    commas = len(last) - len(last.rstrip(",")) + (len(whole) - len(whole.rstrip(",")) if point else 0)
+    whole, fraction, scaled = whole.rstrip(","), fraction.rstrip(","), scaled / 1000**commas
     digits = _scientific(scaled, fraction, power) if power else _plain(abs(scaled), whole, fraction)
     sign = "-" if scaled < 0 and digits.strip("0.,") else ""
     texts, written = [], False
