@@ -7,6 +7,7 @@ import json
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -282,6 +283,47 @@ def test_results_of_another_form_are_refused(
     file.write_text(spoilt(results, key, value), "utf-8")
     with pytest.raises(InputError, match=fault):
         compare.read(file)
+
+
+JUNK: st.SearchStrategy[Any] = st.sampled_from([None, 3, "x", [], {}, [1], {"a": 1}, [{}], True])
+
+
+@given(junk=JUNK, data=st.data())
+def test_whatever_a_file_holds_it_is_compared_or_refused(results: Results, junk: Any, data: st.DataObject) -> None:
+    """One value anywhere in the file is another, or is gone."""
+    spoilt = copy.deepcopy(results)
+    spoilt["failed"] = [{"strategy": "x", "reason": "y", "exit": 2}]
+    at: Any = spoilt
+    for _ in range(data.draw(st.integers(0, 3))):
+        inside = [
+            value for value in (at.values() if isinstance(at, dict) else at) if value and isinstance(value, dict | list)
+        ]
+        at = data.draw(st.sampled_from(inside)) if inside else at
+    key = data.draw(st.sampled_from(list(at) if isinstance(at, dict) else range(len(at))))
+    if isinstance(at, dict) and data.draw(st.booleans()):
+        del at[key]
+    else:
+        at[key] = junk
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "results.json"
+        file.write_text(json.dumps(spoilt), "utf-8")
+        try:
+            found = compare.compare(results, compare.read(file))
+        except InputError as error:
+            assert "\n" not in str(error)
+        else:
+            assert compare.text(found)
+            assert compare.page(found)
+
+
+def test_of_many_small_groups_the_largest_are_shown(results: Results) -> None:
+    rows = copy.deepcopy(reading.of_search(results, "bm25"))
+    part = rows[0]["by"]["type"]["Fact"]
+    rows[0]["by"]["type"] = {f"t{i}": {**part, "queries": i % 19} for i in range(60)}
+    assert len(reading.labels(rows, "type")) == reading.SHOWN
+    assert set(reading.labels(rows, "type").values()) == {18, 17, 16, 15}
+    rows[0]["by"]["type"]["large"] = {**part, "queries": 20}
+    assert reading.labels(rows, "type") == {"large": 20}
 
 
 def test_a_file_that_is_absent_or_a_folder_is_named(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ _FORM: Mapping[str, Any] = {
     "texts": dict,
     "rows": list,
 }
-_ROW: Mapping[str, Any] = {"strategy": str, "search": str, "metrics": dict, "queries": dict, "worst": list}
+_MAYBE: Mapping[str, Any] = {"primary": list, "failed": list, "settings": dict, "command": str, "seconds": int | float}
+_ROW: Mapping[str, Any] = {"strategy": str, "search": str, "queries": dict}
 _ADVICE = "give files written by `wrac eval DATA --out FILE`"
 
 
@@ -35,7 +36,7 @@ def read(path: Path) -> dict[str, Any]:
         raise InputError(str(path), f"cannot be read ({error.strerror})", _ADVICE) from error
     except (ValueError, RecursionError) as error:
         raise InputError(str(path), "is not JSON", _ADVICE) from error
-    if fault := _fault(found):
+    if fault := next(_faults(found), ""):
         raise InputError(str(path), f"holds no results of an evaluation: {fault}", _ADVICE)
     return {**found, "file": str(path)}
 
@@ -135,32 +136,32 @@ def _data(results: Results) -> str:
     return f"{data['name']} ({data['pages']} pages, {data['queries']} queries)"
 
 
-def _fault(found: object) -> str:
-    """What keeps a value from being results; empty where nothing does."""
-    if not isinstance(found, dict):
-        return "it is no object"
-    if fault := _misses(found, _FORM, "it"):
-        return fault
-    for number, row in enumerate(found["rows"], 1):
-        if fault := _misses(row, _ROW, f"row {number}"):
-            return fault
-        if any(not _numbers(values, len(found["metrics"])) for values in row["queries"].values()):
-            return f"row {number} has a query without a number for each metric"
-    return ""
+def _faults(found: object) -> Iterator[str]:
+    """What keeps a value from being results; one who goes on after a fault may meet any error."""
+    yield from _misses(found, _FORM, "it")
+    if isinstance(found, dict):
+        yield from _misses(found, {key: kind for key, kind in _MAYBE.items() if key in found}, "it")
+        if not all(isinstance(one, str) for one in (*found["metrics"], *found["texts"].values())):
+            yield "a metric or a query's text is no str"
+        for number, one in enumerate(found.get("failed", ()), 1):
+            yield from _misses(one, {"strategy": str, "reason": str}, f"failure {number}")
+        for number, row in enumerate(found["rows"], 1):
+            yield from _misses(row, _ROW, f"row {number}")
+            if not all(_numbers(values, len(found["metrics"])) for values in row["queries"].values()):
+                yield f"row {number} has a query without a number for each metric"
 
 
-def _misses(found: object, form: Mapping[str, Any], where: str) -> str:
+def _misses(found: object, form: Mapping[str, Any], where: str) -> Iterator[str]:
     if not isinstance(found, dict):
-        return f"{where} is no object"
+        yield f"{where} is no object"
+        return
     for key, wanted in form.items():
         if key not in found:
-            return f"{where} has no {key!r}"
-        if isinstance(wanted, Mapping):
-            if fault := _misses(found[key], wanted, repr(key)):
-                return fault
+            yield f"{where} has no {key!r}"
+        elif isinstance(wanted, Mapping):
+            yield from _misses(found[key], wanted, repr(key))
         elif not isinstance(found[key], wanted):
-            return f"{key!r} of {where} is no {wanted.__name__}"
-    return ""
+            yield f"{key!r} of {where} is no {getattr(wanted, '__name__', wanted)}"
 
 
 def _numbers(values: object, count: int) -> bool:

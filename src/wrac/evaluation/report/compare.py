@@ -115,7 +115,7 @@ def _set_differently(found: Found) -> Markup:
     settings = [(one["name"], one["old"] or "not set", one["new"] or "not set") for one in found["settings"]]
     if not settings:
         return section("settings", "What was set differently", el("p", "Settings, versions and machine are the same."))
-    return section("settings", "What was set differently", table(["", "old", "new"], settings, kind="texts"))
+    return section("settings", "What was set differently", table(["setting", "old", "new"], settings, kind="texts"))
 
 
 def _search(found: Found, search: str, anchor: str) -> Markup:

@@ -59,6 +59,7 @@ def _header(title: str, results: Results) -> Markup:
 def _search(results: Results, search: str, number: int, styles: Mapping[str, Style]) -> Markup:
     """The table, the plots and the breakdowns of a search."""
     rows, anchor = reading.of_search(results, search), f"search-{number}"
+    groups = results["data"]["groups"]
     figures = [one for one in (_curves(rows, anchor, styles), _tradeoff(results, rows, anchor, styles)) if one]
     return section(
         anchor,
@@ -66,7 +67,7 @@ def _search(results: Results, search: str, number: int, styles: Mapping[str, Sty
         el("p", _lead(results, search, rows)),
         _figures(results, search, rows),
         el("div", *figures, class_="plots"),
-        *(_groups(results, rows, group, anchor, styles) for group in results["data"]["groups"]),
+        *(_groups(rows, group, reading.headline(results), f"{anchor}-{i}", styles) for i, group in enumerate(groups)),
     )
 
 
@@ -140,11 +141,7 @@ def _curves(rows: Sequence[Row], anchor: str, styles: Mapping[str, Style]) -> Ma
         [(one.name, *(figure(y) for _, y in one.points)) for one in series],
         "Recall by budget of words",
     )
-    return _figure(title, plots.both(partial(_curve, series, title), f"{anchor}-curve"), data)
-
-
-def _curve(series: Sequence[Series], title: str, width: int, anchor: str) -> Markup:
-    return plots.curves(series, width, anchor, title)
+    return _figure(title, plots.both(partial(plots.curves, series, title), f"{anchor}-curve"), data)
 
 
 def _tradeoff(results: Results, rows: Sequence[Row], anchor: str, styles: Mapping[str, Style]) -> Markup:
@@ -164,7 +161,7 @@ def _tradeoff(results: Results, rows: Sequence[Row], anchor: str, styles: Mappin
         Series(row["strategy"], styles[row["strategy"]], ((xs[row["strategy"]], row["metrics"][metric]),))
         for row in rows
     ]
-    draw = partial(_scatter, series, title, (axis, metric))
+    draw = partial(plots.scatter, series, title, (axis, metric))
     data = table(
         ["strategy", axis, metric],
         [(one.name, f"{one.points[0][0]:.4g}", figure(one.points[0][1])) for one in series],
@@ -173,18 +170,14 @@ def _tradeoff(results: Results, rows: Sequence[Row], anchor: str, styles: Mappin
     return _figure(title, plots.both(draw, f"{anchor}-cost"), data)
 
 
-def _scatter(series: Sequence[Series], title: str, axes: tuple[str, str], width: int, anchor: str) -> Markup:
-    return plots.scatter(series, width, anchor, title, axes)
-
-
 def _figure(title: str, drawing: Markup, data: Markup) -> Markup:
     """A plot under its title, with its figures as a table."""
     return el("figure", el("figcaption", title), drawing, folded("Figures of this plot", data))
 
 
-def _groups(results: Results, rows: Sequence[Row], group: str, anchor: str, styles: Mapping[str, Style]) -> Markup:
-    """The headline metric by the values of a group: a small plot each, all on one scale, and the table."""
-    metric, labels = reading.headline(results), reading.labels(rows, group)
+def _groups(rows: Sequence[Row], group: str, metric: str, anchor: str, styles: Mapping[str, Style]) -> Markup:
+    """A metric by the values of a group: a small plot each, all on one scale, and the table."""
+    labels, every_label = reading.labels(rows, group), rows[0]["by"].get(group, {})
     values = {label: {row["strategy"]: row["by"][group][label]["metrics"][metric] for row in rows} for label in labels}
     every = [value for part in values.values() for value in part.values()]
     if not every:
@@ -194,7 +187,7 @@ def _groups(results: Results, rows: Sequence[Row], group: str, anchor: str, styl
         el(
             "figure",
             el("figcaption", f"{label or 'none'} ", el("small", f"{labels[label]:,} queries")),
-            plots.dots(part, styles, levels, f"{anchor}-{group}-{i}", f"{metric}, {group} {label}"),
+            plots.dots(part, styles, levels, f"{anchor}-{i}", f"{metric}, {group} {label}"),
         )
         for i, (label, part) in enumerate(values.items())
     ]
@@ -203,9 +196,10 @@ def _groups(results: Results, rows: Sequence[Row], group: str, anchor: str, styl
         [(row["strategy"], *(figure(values[label][row["strategy"]]) for label in labels)) for row in rows],
         f"{metric} by {group}",
     )
+    fewer = f" {len(labels)} of {len(every_label)}, those with most queries" if len(labels) < len(every_label) else ""
     return el(
         "div",
-        el("h3", f"{metric} by {group}"),
+        el("h3", f"{metric} by {group}", el("small", fewer)),
         el("div", *small, class_="small"),
         folded("Figures of these plots", data),
     )
@@ -219,22 +213,16 @@ def _cost(results: Results) -> Markup:
     pages = max(results["data"]["pages"], 1)
     costs = {one["strategy"]: one for one in results.get("costs", ())}
     models = list(next(iter(costs.values()))["usd"]) if costs else []
-    named = ("calls", "input", "cached", "output")
+    paid = {"calls": "calls", "input": "input tokens", "cached": "cached tokens", "output": "output tokens"}
     head = ["strategy", "chunks", "repeated", "tokens", "seconds"]
-    head += (
-        [
-            *(f"{one} tokens" if one != "calls" else one for one in named),
-            *(f"USD, {one.replace(':', ': ')}" for one in models),
-        ]
-        if costs
-        else []
-    )
+    if costs:
+        head += [*paid.values(), *(f"USD, {one.replace(':', ': ')}" for one in models)]
 
     def spent(name: str) -> list[str]:
         if name not in costs:
-            return ["0"] * len(named) + ["0"] * len(models) if costs else []
+            return ["0"] * (len(head) - 5)
         one = costs[name]
-        return [f"{one[what]:,}" for what in named] + [f"{one['usd'][model]:.2f}" for model in models]
+        return [f"{one[what]:,}" for what in paid] + [f"{one['usd'][model]:.2f}" for model in models]
 
     body = [
         (

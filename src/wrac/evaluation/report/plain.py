@@ -90,9 +90,8 @@ def _fitting(head: Sequence[str], body: Sequence[Sequence[str]], width: int) -> 
 
 def _setting(results: Results) -> str:
     facts = reading.facts(results)
-    return "\n".join(
-        [facts.pop("data"), *(f"{name}: {value}" for name, value in facts.items() if name not in ("data", "baseline"))]
-    )
+    said = ("data", "baseline", "failed", "left out")  # below, or without a name
+    return "\n".join([facts["data"], *(f"{name}: {value}" for name, value in facts.items() if name not in said)])
 
 
 def _main(results: Results, search: str) -> tuple[list[str], list[list[str]]]:

@@ -42,7 +42,7 @@ def both(draw: Callable[[int, str], Markup], anchor: str) -> Markup:
     return el("div", *(el("div", draw(width, f"{anchor}-{name}"), class_=name) for name, width in sizes.items()))
 
 
-def curves(series: Sequence[Series], width: int, anchor: str, title: str) -> Markup:
+def curves(series: Sequence[Series], title: str, width: int, anchor: str) -> Markup:
     """Recall against the budget of words: a line a strategy, its name at its end."""
     named = _cut([one.name for one in series], width)
     room = 20 + LETTER * max((len(name) for name in named), default=0)
@@ -85,13 +85,11 @@ def _curve(one: Series, name: str, end: float, area: Area) -> Markup:
     )
 
 
-def scatter(series: Sequence[Series], width: int, anchor: str, title: str, axes: tuple[str, str]) -> Markup:
+def scatter(series: Sequence[Series], title: str, axes: tuple[str, str], width: int, anchor: str) -> Markup:
     """One point a strategy, its name beside it."""
     points = [one.points[0] for one in series]
-    levels, steps = (
-        _around([y for _, y in points]),
-        ticks(0, max(x for x, _ in points) or 1, 5 if width > NARROW else 3),
-    )
+    levels = _around([y for _, y in points])
+    steps = ticks(0, max(x for x, _ in points) or 1, 5 if width > NARROW else 3)
     height = max(330, 70 + LINE * len(series))
     area = Area(width, height, Axis(steps[0], steps[-1], 52, width - 24), Axis(levels[0], levels[-1], height - 48, 34))
     placed = _beside([(area.x.at(x), area.y.at(y)) for x, y in points], _cut([one.name for one in series], width), area)
@@ -216,7 +214,7 @@ def _cut(names: Sequence[str], width: int) -> list[str]:
 def _around(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
     room = max((high - low) * 0.08, 0.01)
-    return ticks(low - room, min(high + room, 1.0) if high <= 1 else high + room)
+    return ticks(max(low - room, 0), min(high + room, 1.0) if high <= 1 else high + room)
 
 
 def _short(value: float) -> str:

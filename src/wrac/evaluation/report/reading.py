@@ -12,7 +12,8 @@ from wrac.evaluation.run import SIZES
 Results = Mapping[str, Any]
 Row = Mapping[str, Any]
 
-SHOWN_TYPES = 20  # a query type with fewer queries says nothing
+ENOUGH, SHOWN = 20, 12
+"""A query type with fewer queries says little; where none has enough, so many are shown."""
 _HEADLINES = ("B@500", "recall")
 _MEANINGS = (
     ("R@", "share of the gold blocks that lie wholly inside the first k chunks; large chunks are at an advantage"),
@@ -106,10 +107,15 @@ def best(rows: Sequence[Row], metric: str) -> str:
 
 
 def labels(rows: Sequence[Row], group: str) -> dict[str, int]:
-    """The values of a group that have queries enough to be read, and how many; all where none has."""
+    """The values of a group that have queries enough to be read, and how many; the largest where none has."""
     parts = rows[0]["by"].get(group, {}) if rows else {}
     counts = {label: part["queries"] for label, part in parts.items()}
-    return {label: count for label, count in counts.items() if count >= SHOWN_TYPES} or counts
+    most = sorted(counts, key=lambda label: -counts[label])[:SHOWN]
+    return {
+        label: count
+        for label, count in counts.items()
+        if count >= ENOUGH or (counts[most[0]] < ENOUGH and label in most)
+    }
 
 
 def sizes(row: Row) -> list[Size]:
@@ -145,6 +151,8 @@ def facts(results: Results) -> dict[str, str]:
         "date": machine["date"].replace("T", " ").replace("+00:00", " UTC"),
         "machine": f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}",
         "versions": versions,
+        "failed": ", ".join(one["strategy"] for one in results.get("failed", ())),
+        "left out": f"{len(data['excluded']):,} of the gold or queries" if data["excluded"] else "",
         "seconds": f"{results['seconds']:.1f}" if results.get("seconds") else "",
     }
     return {name: value for name, value in found.items() if value}
