@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 from wrac.core.errors import ConfigError, InputError, MissingExtraError
 from wrac.core.types import Page
 from wrac.evaluation.strategies.corpus import Corpus, headed, indexed
+from wrac.evaluation.strategies.docling import cutter
 from wrac.evaluation.values import Passage, Passages
 from wrac.text.tokens import counter
 
@@ -170,13 +171,12 @@ def _unstructured() -> Cut:
 
 def _docling() -> Cut:
     try:
-        from wrac.evaluation.strategies.docling import cutter
+        cut = cutter(count, BUDGET)
     except ImportError as error:
         need = 'pip install "docling-core[chunking]" "docling-slim[format-html]"'
         raise ConfigError(
             f"docling ({error.name} is missing) takes typer back; in an environment apart: {need}"
         ) from error
-    cut = cutter(count, BUDGET)
     return lambda html: _plain(cut(html))
 
 
