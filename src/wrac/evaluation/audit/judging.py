@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -92,13 +92,34 @@ class Sheet:
         missing = self.truth.words - have
         lost.add(missing.total(), self.truth.words.total())
         if missing and lost.wants(self.page.url):
-            line = max(self.truth.text.split("\n"), key=lambda line: sum(word in missing for word in words(line)))
-            self._fault(lost, line, f"{missing.total()} words lost, such as {', '.join([*missing][:5])}; ", line)
+            line, where = self._loss(missing)
+            what = f"{missing.total()} words of the page are lost, here {where}"
+            lost.fault(Example(self.page.url, line[:_HEAD], what))
         said = [word for piece in self.cut.pieces for word in words(unlinked(piece.text))]
         new = [word for word in said if word not in self.truth.known]
         added.add(len(new), len(said))
         if new:
             added.fault(Example(self.page.url, " ".join(new)[:_HEAD], "stands nowhere on the page"))
+
+    def _loss(self, missing: Counter[str]) -> tuple[str, str]:
+        """A line of main content that is left out or holds most of what is missing, and what happened to it."""
+        lines = dict.fromkeys(map(fold, self.truth.text.split("\n")))
+        left = [(line, reason) for text, reason in self._omissions() if (line := fold(text)) in lines]
+
+        def most(line: str) -> int:
+            return sum(word in missing for word in words(line))
+
+        if left:
+            line, reason = max(left, key=lambda one: most(one[0]))
+            return line, f"omitted as {reason}"
+        worst = max(lines, key=lambda line: (line not in self.folded, most(line)))
+        return worst, f"such as {', '.join([*missing][:5])}"
+
+    def _omissions(self) -> Iterator[tuple[str, str]]:
+        """What wrac's plan leaves out, and why."""
+        if self.cut.made is not None:
+            document, plan, _ = self.cut.made
+            yield from ((document.text(ordinal), reason) for ordinal, reason in plan.omitted.items())
 
     def _units(self, exact: Count, exact_bare: Count) -> None:
         for unit in self.truth.units:
@@ -191,14 +212,9 @@ class Sheet:
         return "; ".join(told)
 
     def _omitted(self, shape: str) -> str:
-        made = self.cut.made
-        if made is None:
-            return ""
-        for place in made.document.places:
-            text = bare(made.document.text(place.ordinal))
-            if text and (shape in text or text in shape) and place.ordinal in made.plan.omitted:
-                return f"omitted as {made.plan.omitted[place.ordinal]}"
-        return ""
+        omitted = ((bare(text), reason) for text, reason in self._omissions())
+        found = (reason for text, reason in omitted if text and (shape in text or text in shape))
+        return next((f"omitted as {reason}" for reason in found), "")
 
 
 def _quoted(text: str) -> str:
