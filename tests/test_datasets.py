@@ -24,6 +24,8 @@ from wrac.evaluation.datasets.matching import Names
 from wrac.evaluation.datasets.own import SHAPE
 from wrac.evaluation.datasets.questions import is_question
 from wrac.evaluation.masking import mask
+from wrac.evaluation.metrics import SpanJudge
+from wrac.evaluation.strategies import Corpus, strategy
 from wrac.evaluation.values import Gold, name
 from wrac.fetching import Skip, pages
 
@@ -239,6 +241,15 @@ def test_chromas_spans_are_what_stands_in_the_source() -> None:
     found = load(data("chroma"))
     assert (len(found.pages), len(found.queries), found.spans, found.excluded) == (5, 472, True, ())
     assert {page.media_type for page in found.pages} == {"text/plain"}
+
+
+@pytest.mark.parametrize(("size", "overlap", "published"), [(200, 0, 0.312), (250, 125, 0.219)])
+def test_a_perfect_search_is_as_precise_as_published(size: int, overlap: int, published: float) -> None:
+    """Precision-omega depends on chunks and gold alone; the other figures of these rows need an embedder."""
+    found = load(data("chroma"))
+    cut = strategy(f"recursive-{size}/{overlap}", found, Corpus()).passages(found.pages).items
+    scored = SpanJudge().scores(found.queries, [[] for _ in found.queries], cut)
+    assert sum(one[2] for one in scored) / len(scored) == pytest.approx(published, abs=0.015)
 
 
 def chroma(folder: Path, text: bytes, *spans: tuple[str, int, int], corpus: str = "notes") -> str:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripts.masking import variants
+from tests import debian
 
+from wrac.evaluation.datasets import load
 from wrac.evaluation.masking import mask
+
+DATA = Path(os.environ.get("WRAC_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 WORD = st.sampled_from(["how", "Do", "I", "pay", "a", "fee", "über", "कैसे"])
 MASKS = st.lists(st.lists(WORD, min_size=1, max_size=4).map(" ".join), max_size=4)
@@ -71,3 +78,17 @@ def test_scripts_without_spaces_count_two_characters_a_word() -> None:
 
 def test_the_longest_mask_wins() -> None:
     assert mask(["how do I", "how do I pay for it"])("how do I pay for it, now") == " , now"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_seen_questions_find_themselves_and_masked_ones_must_be_answered(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = DATA / "faq" / f"debian-faq-{language}"
+    folder = debian.folder()
+    if not source.with_name(f"{source.name}.queries.jsonl").is_file() or folder is None:
+        pytest.skip(f"no {source} or {debian.ABSENT}")
+    monkeypatch.setenv("WRAC_DEBIAN_DOCS", str(folder))
+    found = variants(load(str(source)))
+    assert found["seen"] > 0.95
+    assert 0.5 < found["masked"] < found["seen"] - 0.15
