@@ -50,7 +50,7 @@ def measured(bench: Bench) -> str:
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, encoding="utf-8")
     if run.returncode:
         said = (run.stderr or run.stdout).strip().splitlines() or ["no word"]
-        raise RuntimeError(f"left with {run.returncode}: {said[-1]}")
+        raise RuntimeError(f"left with {run.returncode}: {said[-1][:200]}")
     printed = run.stdout.strip()
     return f"`python {bench.command}`: {_where()}\n\n" + (f"```text\n{printed}\n```" if bench.lines else printed)
 

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import platform
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from datetime import date
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
@@ -52,6 +49,7 @@ def speed(paths: Sequence[Path], policy: Policy, rounds: int) -> None:
         for name, way in ways.items():
             best[name] = min(best[name], clocked(way, pages))
     bare, theirs = best["lexbor, bytes to tree"], best["bs4 text + semchunk"]
+    print(f"{len(paths)} documentation pages, {size / 1e6:.1f} MB, best of {rounds} rounds\n")
     print("| way | seconds | pages/CPU-s | MB/s | x bare lexbor | x faster than semchunk |\n|---|---|---|---|---|---|")
     for name, seconds in best.items():
         rate = f"{len(pages) / seconds:.1f} | {size / seconds / 1e6:.1f}"
@@ -111,7 +109,7 @@ def memory(paths: Sequence[Path]) -> None:
         run = subprocess.run([sys.executable, "-c", MEMORY, str(path)], capture_output=True, text=True, check=True)
         size, peak, places = map(int, run.stdout.split())
         times = f"{peak / size:.1f} x the page"
-        print(f"{path.name}: {size / 1e3:.0f} kB, {places} places, peak {peak / 1e6:.1f} MB = {times}")
+        print(f"- {path.name}: {size / 1e3:.0f} kB, {places} places, peak {peak / 1e6:.1f} MB = {times}")
 
 
 def depth() -> None:
@@ -136,12 +134,13 @@ def main() -> None:
     paths, policy = debian.sample(chosen.pages), Policy()
     if not paths:
         sys.exit(debian.ABSENT)
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {date.today()}")
     everything = not (chosen.speed or chosen.depth)
     if chosen.depth or everything:
         depth()
+        print()
     if chosen.speed or everything:
         speed(paths, policy, chosen.rounds)
+        print()
         memory(sorted(debian.pages("python3.11-doc"), key=lambda path: path.stat().st_size)[-40::13])
 
 
