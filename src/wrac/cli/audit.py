@@ -122,8 +122,8 @@ def _failures(out: Console, columns: Sequence[Results]) -> None:
     for column in columns:
         if failed := column["failed"]:
             what = f"{column['strategy']} failed on {paint.plural(len(failed), 'page')}"
-            first = f": {failed[0]['page']}: {paint.one_line(failed[0]['reason'])}"
-            paint.block(out, paint.styled((what, "red"), first))
+            page, reason = failed[0]["page"], paint.one_line(failed[0]["reason"])
+            paint.block(out, paint.styled((what, "red"), f": {page}: {reason.removeprefix(f'{page}: ')}"))
 
 
 def _faults(out: Console, ours: Results) -> None:
