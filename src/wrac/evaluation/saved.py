@@ -58,7 +58,8 @@ def _digest(data: DataSet, settings: Sequence[str]) -> str:
     for page in data.pages:
         digest.update(f"{page.url}\0{page.body_id}\0".encode())
     for query in data.queries:
-        digest.update(repr((query.id, query.text, query.gold, dict(query.groups))).encode("utf-8", "replace"))
+        gold = [(one.text, sorted(one.pages), one.start, one.end) for one in query.gold]  # sets have no order to print
+        digest.update(repr((query.id, query.text, gold, sorted(query.groups.items()))).encode("utf-8", "replace"))
     for file in sorted(Path(wrac.__file__).parent.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
