@@ -89,12 +89,10 @@ class _Texts:
         terms = frozenset(content_terms(gold.text))
         if not terms:
             return "it has no words that tell it apart"
-        if self._taken or any(self._has(page, terms) for page in sorted(gold.pages)):
+        urls = sorted(gold.pages)
+        if self._taken or any(covered(terms, read(url)) for read in (self._terms, self._units) for url in urls):
             return ""
         return "it is nowhere on its page"
-
-    def _has(self, url: str, terms: frozenset[str]) -> bool:
-        return covered(terms, self._terms(url)) or covered(terms, self._units(url))
 
     def _terms(self, url: str) -> frozenset[str]:
         """The content words of a page's blocks, which are read faster than the page is parsed."""
