@@ -22,7 +22,7 @@ from tests import debian
 
 from wrac.core.errors import ConfigError
 from wrac.core.types import Page
-from wrac.evaluation.audit import BY_KEY, audit, theirs
+from wrac.evaluation.audit import BY_KEY, FIGURES, audit, theirs
 
 PEERS = (
     "semchunk", "langchain-recursive", "langchain-header", "langchain-semantic", "chonkie", "text-splitter",
@@ -30,13 +30,6 @@ PEERS = (
 )  # fmt: skip
 LARGEST = 300_000
 INDEXES = ("genindex", "contents", "changelog")
-COLUMNS = {
-    "lost": "words lost %", "added": "words not on the page /10k", "exact": "units exact %",
-    "exact_bare": "ignoring markup %", "heading": "heading with its text %", "defined": "dt+dd together %",
-    "rows": "rows whole %", "header": "row has its header %", "lines": "code lines verbatim %",
-    "chrome": "site chrome %", "tokens": "tokens out / main", "unique": "chunks with one address %",
-    "again": "embedded again %",
-}  # fmt: skip
 
 
 def corpus(every: int = 1) -> Iterator[Page]:
@@ -55,36 +48,38 @@ def installed(names: Sequence[str]) -> Iterator[str]:
         try:
             theirs(name)
         except ConfigError as error:
-            print(f"without {name}: {error}")
+            print(f"- without {name}: {error}")
         else:
             yield name
 
 
-def table(results: dict[str, Any]) -> Iterator[str]:
-    """The figures as Markdown, a strategy a row, and wrac's speed as a multiple of each."""
-    ours = results["columns"][0]["pages_per_cpu_second"]
-    head = ["chunks", "number", "pages/CPU-s", "wrac is faster by", *COLUMNS.values(), "pages failed"]
-    yield f"| {' | '.join(head)} |"
-    yield "|---" * len(head) + "|"
-    for column in results["columns"]:
-        speed, figures = column["pages_per_cpu_second"], column["figures"]
-        rate = [str(column["chunks"]), f"{speed:.1f}", f"{ours / speed:.1f}"]
-        values = [_cell(figures[key]["value"]) for key in COLUMNS]
-        yield f"| {' | '.join([column['strategy'], *rate, *values, str(len(column['failed']))])} |"
-    bars = ["" if (bar := BY_KEY[key].bar) is None else f"{bar:g}" for key in COLUMNS]
-    yield f"| bar | | | | {' | '.join(bars)} | 0 |"
+def table(columns: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The figures as Markdown, a strategy a column, under wrac's bar."""
+    yield _line("", "bar", *(column["strategy"] for column in columns))
+    yield "|---" * (len(columns) + 2) + "|"
+    for figure in FIGURES:
+        bar = "" if figure.bar is None else f"{'≤' if figure.low else '≥'} {figure.bar:g}"
+        values = (column["figures"][figure.key]["value"] for column in columns)
+        unit = {"%": " %", "/10k": " of 10,000"}.get(figure.unit, "")
+        yield _line(f"{figure.title}{unit}", bar, *("-" if one is None else f"{one:.2f}" for one in values))
+    ours = columns[0]["pages_per_cpu_second"]
+    speeds = [column["pages_per_cpu_second"] for column in columns]
+    yield _line("chunks", "", *(f"{column['chunks']:,}" for column in columns))
+    yield _line("pages that failed", "≤ 0", *(str(len(column["failed"])) for column in columns))
+    yield _line("pages a CPU second", "", *(f"{speed:.1f}" if speed else "-" for speed in speeds))
+    yield _line("wrac is faster by", "≥ 5", *(f"{ours / speed:.1f}" if speed else "-" for speed in speeds))
 
 
-def _cell(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def faults(column: dict[str, Any]) -> Iterator[str]:
     """What keeps a figure of wrac below its bar."""
     for key, row in column["figures"].items():
         if row["good"] is False:
-            yield f"{BY_KEY[key].title}: {row['count']:g} of {row['of']:g}"
-            yield from (f"    {one['page']}: {one['text']} -- {one['what']}" for one in row["examples"])
+            yield f"- {BY_KEY[key].title}: {row['count']:,g} of {row['of']:,g}"
+            yield from (f"  - {one['page']}: `{one['text'][:60]}` {one['what']}" for one in row["examples"])
 
 
 def main() -> None:
@@ -98,10 +93,9 @@ def main() -> None:
     if not pages:
         sys.exit(debian.ABSENT)
     results = audit(pages, [*installed([name for name in chosen.against if name != "none"])])
-    machine = results["machine"]
-    print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, {machine['date']}")
-    print(f"{len(pages)} pages, {sum(len(page.body) for page in pages) / 1e6:.2f} MB; truth: {results['truth']}\n")
-    print("\n".join([*table(results), "", *faults(results["columns"][0])]))
+    found = ", ".join(f"{count} {rule}" for rule, count in results["truth"].items())
+    print(f"- {len(pages)} pages, {sum(len(page.body) for page in pages) / 1e6:.1f} MB; main content: {found}\n")
+    print("\n".join([*table(results["columns"]), "", *faults(results["columns"][0])]))
     if chosen.json:
         chosen.json.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
 
