@@ -374,8 +374,8 @@ def test_a_draft_has_the_questions_of_headings_pairs_and_data_once_each() -> Non
     )  # fmt: skip
     rows = drafted(body)
     assert [(row["query"], row["type"], row["text"]) for row in rows] == [
-        ("Is it open?", "details", "Every day but Sunday, all year."),
         ("How do I pay?", "heading", ["With a card, at the desk.", "Cash is fine too, of course."]),
+        ("Is it open?", "details", "Every day but Sunday, all year."),
         ("Who are you?", "qa", "We are said in data only."),
     ]
     assert all(row["mask"] == row["query"] and row["page"] == "p0.html" for row in rows)

@@ -62,33 +62,37 @@ def _row(number: int, alike: Sequence[_Found]) -> dict[str, Any]:
 
 
 def _on(page: Page) -> Iterator[_Found]:
-    """The questions of a page, each once: as it shows them rather than as its data says them."""
+    """The questions of a page in order, each once: as it shows them rather than as its data says them."""
     from wrac.parsing import parse
 
     document = parse(page)
     seen: set[str] = set()
-    for opener, last, kind in sorted(_pairs(document), key=lambda one: document.places[one[0]].role == "data"):
+    openers = sorted(_openers(document), key=lambda one: (document.places[one[0]].role == "data", one[0]))
+    for opener, last, kind in openers:
         question, blocks = _asked(document, opener), tuple(_answer(document, opener, last))
         if blocks and question.casefold() not in seen:
             seen.add(question.casefold())
             yield _Found(question, page.url, blocks, kind)
 
 
-def _pairs(document: Document) -> Iterator[tuple[int, int, str]]:
-    """The ordinals of each question and of the last unit that may answer it, with the kind of the pair."""
+def _openers(document: Document) -> Iterator[tuple[int, int, str]]:
+    """The ordinals of each question and of the last unit that may answer it, with what it opens.
+
+    A pair that the page marks as question and answer asks whatever it says; what opens on a click, or heads a section,
+    asks when it reads so.
+    """
     language = document.language or detect("\n".join(unit.text for unit in document.units.values()))
     paired: set[int] = set()
     for span in document.spans:
-        opens = document.unit(span.first).kind == "question" and document.places[span.first].role not in _UNASKED
-        if not opens or span.kind not in ("qa", "details") or span.first in paired:
+        kind, first = document.unit(span.first).kind, span.first
+        if document.places[first].role in _UNASKED or first in paired:
             continue
-        paired.add(span.first)
-        if span.kind == "qa" or is_question(_asked(document, span.first), language):
-            yield span.first, span.last, span.kind
-    for span in document.spans:
-        heads = document.unit(span.first).kind == "heading" and document.places[span.first].role not in _UNASKED
-        if span.kind == "section" and heads and is_question(_asked(document, span.first), language):
-            yield span.first, _own(document, span.first, span.last), "heading"
+        if kind == "question" and span.kind in ("qa", "details"):
+            paired.add(first)
+            if span.kind == "qa" or is_question(_asked(document, first), language):
+                yield first, span.last, span.kind
+        elif kind == "heading" and span.kind == "section" and is_question(_asked(document, first), language):
+            yield first, _own(document, first, span.last), "heading"
 
 
 def _own(document: Document, first: int, last: int) -> int:
