@@ -11,6 +11,7 @@ from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
 from wrac.parsing import PARSERS, parse
+from wrac.parsing.formats import FORMATS
 from wrac.planning import RulesPlanner, plan
 from wrac.text.analysis import analyse, analyser
 from wrac.text.detection import detect
@@ -37,10 +38,12 @@ class Prepared:
 def prepare(page: Page, policy: Policy, known: Document | None = None) -> Prepared:
     """The page parsed, unless its document is known, then planned, checked and cut to chunks.
 
-    Raises InputError for a page that cannot be parsed.
+    Raises InputError for a page that cannot be parsed, and for a file of pages or parts without any text.
     """
     started = time.perf_counter()
     document = parse(page) if known is None else known
+    if not document.places and page.media_type in FORMATS:
+        raise InputError(page.url, _nothing(document))
     parsed = time.perf_counter()
     planned = plan(document, policy)
     made = chunk(document, planned, policy, page.url)
@@ -51,6 +54,13 @@ def prepare(page: Page, policy: Policy, known: Document | None = None) -> Prepar
     return Prepared(
         document, planned, made.chunks, made.occurrences, above, terms, language, parsed - started, done - parsed
     )
+
+
+def _nothing(document: Document, shown: int = 3) -> str:
+    """Why a file has no text, by what its parser could not read."""
+    reasons = list(dict.fromkeys(loss.reason for loss in document.losses))
+    more = f" and {len(reasons) - shown} more" if len(reasons) > shown else ""
+    return "no text in it" + (f": {'; '.join(reasons[:shown])}{more}" if reasons else "")
 
 
 def answer(page: Page, policy: Policy, known: Document | None = None) -> Prepared | str:

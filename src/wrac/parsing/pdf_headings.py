@@ -10,13 +10,12 @@ from typing import Final
 
 from wrac.parsing.pdf_blocks import Block, Flow
 from wrac.parsing.pdf_measure import Measure
-from wrac.parsing.pdf_read import Facts, Sheet
+from wrac.parsing.pdf_read import HEADINGS, Facts, Sheet
 
 _MAX_CHARS: Final = 220
 _HIGHEST: Final = 6
 _NUMBERED: Final = re.compile(r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|§\s*\d+|[IVX]+\.)\s+\S")
 _SIGNS: Final = re.compile(r"[\W_]+")
-_TAGS: Final = {"H1": 1, "H2": 2, "H3": 3, "H4": 4, "H5": 5, "H6": 6, "Title": 1}
 
 Style = tuple[float, bool, bool]
 
@@ -66,7 +65,7 @@ def _tagged(blocks: Sequence[Block], tags: dict[int, dict[int, str]]) -> list[tu
     found = []
     for block in blocks:
         lines = [part.line for part in block.parts]
-        levels = {_TAGS.get(tags[line.page].get(word.font.tag, ""), 0) for line in lines for word in line.words}
+        levels = {HEADINGS.get(tags[line.page].get(word.font.tag, ""), 0) for line in lines for word in line.words}
         if len(levels) == 1 and (level := levels.pop()):
             found.append((block, level))
     return found

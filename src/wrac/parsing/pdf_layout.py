@@ -39,8 +39,8 @@ def edge_lines(sheet: Sheet, tables: Sequence[Table], words: Sequence[Word]) -> 
     lines = [Line.of(sheet.number, row) for row in baselines(free)]
     highest = min((table.box[1] for table in tables), default=sheet.height)
     lowest = max((table.box[3] for table in tables), default=0.0)
-    top = [line for line in lines[:_DEPTH] if line.middle < highest]
-    return top, [line for line in reversed(lines[-_DEPTH:]) if line.middle > lowest]
+    top = [line for line in lines[:_DEPTH] if line.middle < min(highest, sheet.height / 2)]
+    return top, [line for line in reversed(lines[-_DEPTH:]) if line.middle > max(lowest, sheet.height / 2)]
 
 
 def arrange(sheet: Sheet, tables: Sequence[Table], words: Sequence[Word]) -> list[Piece]:

@@ -37,12 +37,11 @@ class Measure:
             sizes[line.size] += len(line.text)
         body = max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
         steps: dict[tuple[float, bool], Counter[float]] = {}
-        for before, line in pairwise(lines):
+        for before, line in _wrapped(lines):
             step = round(line.middle - before.middle, 1)
-            same = before.page == line.page and before.size == line.size and before.x0 < line.x1 and line.x0 < before.x1
-            if same and 0.7 * line.size < step < 2.6 * line.size:
+            if before.size == line.size and 0.7 * line.size < step:
                 steps.setdefault((line.size, line.wide), Counter())[round(step * 2) / 2] += 1
-        pitches = {key: _usual(found) for key, found in steps.items() if found.total() >= 4}
+        pitches = {key: _usual(found) for key, found in steps.items() if found.total() >= 2}
         key = (body, False)
         ratio = pitches[key] / body if key in pitches and body else 1.2
         measure = cls(body, ratio, pitches=pitches)
@@ -73,6 +72,27 @@ class Measure:
         """The usual distance of the middles of two such lines; signs of China and Japan stand wider apart."""
         usual = self.pitches.get((line.size, line.wide))
         return usual or (max(self.ratio, 1.6) if line.wide else self.ratio) * line.size
+
+
+def _wrapped(lines: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
+    """Neighbours of one column of which the first is so full that the next one's first word had to go below it."""
+    column: list[Line] = []
+    for line in (*lines, None):
+        last = column[-1] if column else None
+        if last and line and _below(last, line):
+            column.append(line)
+            continue
+        right = max((held.x1 for held in column), default=0.0)
+        for before, after in pairwise(column):
+            full = right - before.x1 < after.first_width() + 0.3 * before.size
+            if full and before.x1 - before.x0 > 10 * before.size and before.text[-1] not in ".!?:":
+                yield before, after
+        column = [line] if line else []
+
+
+def _below(last: Line, line: Line) -> bool:
+    near = line.page == last.page and 0 < line.middle - last.middle < 2.6 * line.size
+    return near and line.x0 < last.x1 and last.x0 < line.x1
 
 
 def _usual(steps: Counter[float]) -> float:

@@ -34,6 +34,9 @@ _MONO: Final = re.compile(
 )
 _NARROW: Final = frozenset("iljtf.,:;'!|1")
 _BROAD: Final = frozenset("mwMWOQGD@%")
+HEADINGS: Final = {"H1": 1, "H2": 2, "H3": 3, "H4": 4, "H5": 5, "H6": 6, "Title": 1}
+"""The level of each structure type that is a heading."""
+_MAX_DEPTH: Final = 200
 _FIXED_PITCH: Final = 1
 _SPACES: Final = frozenset((32, 160, 9, 10, 13, 0x200B, 0xFEFF))
 _SIMPLE: Final = {2: "-", 0xFFFE: "-", 0: "\ufffd"}
@@ -144,8 +147,6 @@ def _opened(page: Page) -> Iterator[Handle]:
         raise InputError(page.url, *_problem(error)) from error
     try:
         count = len(document)
-        if not count:
-            raise InputError(page.url, "PDF without pages")
         if count > MAX_PAGES:
             raise LimitError(page.url, "pages", MAX_PAGES, count)
         yield document
@@ -204,6 +205,7 @@ def _sheet(page: Page, document: Handle, loaded: Handle, number: int) -> Sheet:
         raw.FPDFText_ClosePage(text)
     sheet.drawn = drawn_on(loaded.raw, seen.box)
     sheet.links = list(_links(document.raw, loaded.raw, seen))
+    sheet.tags = _tags(loaded.raw)
     return sheet
 
 
@@ -336,6 +338,38 @@ def _links(document: Handle, page: Handle, view: _View) -> Iterator[Link]:
         rect = raw.FS_RECTF()
         if href and raw.FPDFLink_GetAnnotRect(link, rect):
             yield Link(*view.box(rect.left, rect.bottom, rect.right, rect.top), href)
+
+
+def _tags(page: Handle) -> dict[int, str]:
+    """The structure type of each piece of marked content of a page."""
+    tree = raw.FPDF_StructTree_GetForPage(page)
+    if not tree:
+        return {}
+    found: dict[int, str] = {}
+    try:
+        count = raw.FPDF_StructTree_CountChildren(tree)
+        stack = [(raw.FPDF_StructTree_GetChildAtIndex(tree, n), "", 0) for n in range(max(count, 0))]
+        while stack:
+            element, outer, depth = stack.pop()
+            if not element or depth > _MAX_DEPTH:
+                continue
+            kind = _structure(element, outer)
+            for n in range(max(raw.FPDF_StructElement_CountChildren(element), 0)):
+                content = raw.FPDF_StructElement_GetChildMarkedContentID(element, n)
+                if content >= 0:
+                    found[content] = kind
+                else:
+                    stack.append((raw.FPDF_StructElement_GetChildAtIndex(element, n), kind, depth + 1))
+    finally:
+        raw.FPDF_StructTree_Close(tree)
+    return found
+
+
+def _structure(element: Handle, outer: str) -> str:
+    """The type of a structure element; what stands inside a heading is a part of it."""
+    if outer in HEADINGS:
+        return outer
+    return _string(lambda buffer, size: raw.FPDF_StructElement_GetType(element, buffer, size), "utf-16-le")
 
 
 def _href(document: Handle, link: Handle) -> str:

@@ -106,7 +106,8 @@ def infer_rows(page: int, words: Sequence[Word], bounds: list[float], *, whole: 
     columns = range(len(bounds) - 1)
     widths = [max((line[c].x1 - line[c].x0 for line in lines if c in line), default=0.0) for c in columns]
     pitches = sorted(_top(after) - _top(before) for before, after in pairwise(lines))
-    loose = 1.25 * pitches[len(pitches) // 4] if pitches else 0.0
+    size = median(word.font.size for word in words)
+    loose = min(1.25 * pitches[len(pitches) // 4], 1.65 * size) if pitches else 0.0
     groups = [[lines[0]]]
     for before, line in pairwise(lines):
         apart = _top(line) - _top(before) > loose
@@ -171,7 +172,8 @@ def _goes_on(group: list[dict[int, Line]], line: dict[int, Line], widths: list[f
             return False
     if len(line) < len(first) or len(line) == 1:
         return True
-    return any(_unfinished(group[-1][column], cell) for column, cell in line.items() if column in group[-1])
+    unfinished = sum(_unfinished(group[-1][column], cell) for column, cell in line.items() if column in group[-1])
+    return unfinished * 2 >= len(line)
 
 
 def _unfinished(above: Line, cell: Line) -> bool:

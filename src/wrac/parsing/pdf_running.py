@@ -71,7 +71,8 @@ def _first_pass(
         for line in lines:
             key = _key(sheet, line, edge)
             times = _times(seen, key)
-            if not _runs(line, key[1], times, pages, body) and not _lone_number(sheet, line, key[1], lines, pages):
+            told = _runs(line, key[1], times, pages, body) or _lone_number(sheet, line, key[1], lines, pages)
+            if not told and not _artifact(sheet, line):
                 break
             found.append(Running(line, edge))
     return found
@@ -94,6 +95,11 @@ def _lone_number(sheet: Sheet, line: Line, text: str, lines: Sequence[Line], pag
     gap = min((abs(other.middle - line.middle) for other in lines[1:]), default=99.0)
     near = min(line.middle, sheet.height - line.middle) < 0.13 * sheet.height
     return near and gap > 1.8 * line.size and (pages > 1 or str(sheet.number) in line.text)
+
+
+def _artifact(sheet: Sheet, line: Line) -> bool:
+    """Whether a line is no part of the structure that the file tells of the page."""
+    return bool(sheet.tags) and all(word.font.tag not in sheet.tags for word in line.words)
 
 
 def _slot(run: Running) -> _Slot:
