@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from wrac.text.characters import UNSPACED
 
-_WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
+_WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")  # an underscore may be Markdown's
 _TARGET = re.compile(r"\]\((?:<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)")
 _MARKUP = re.compile(r"<(?:br|/?su[bp])>|[\s\\`*_~|#>\[\]+¶\uf0c1-]+")
 
@@ -16,8 +16,8 @@ _MARKUP = re.compile(r"<(?:br|/?su[bp])>|[\s\\`*_~|#>\[\]+¶\uf0c1-]+")
 def words(text: str) -> list[str]:
     """Runs of letters and digits; in scripts without spaces each character is one.
 
-    >>> words("json.dumps(obj): 漢字")
-    ['json', 'dumps', 'obj', '漢', '字']
+    >>> words("json.dumps(an_obj): 漢字")
+    ['json', 'dumps', 'an', 'obj', '漢', '字']
     """
     return _WORD.findall(text)
 
