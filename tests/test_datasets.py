@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests import debian
+from tests.data import FOLDER, existing
 
 from wrac.core.errors import InputError
 from wrac.core.types import Page
@@ -30,19 +30,15 @@ from wrac.evaluation.values import Gold, name
 from wrac.fetching import Skip, pages
 
 ROOT = Path(__file__).parents[1]
-DATA = Path(os.environ.get("WRAC_DATA") or ROOT.parent / "shared" / "data")
 REFUNDS = "<h1>Refunds</h1><p>Refunds are paid daily.</p><h2>Limits</h2><p>At most 500 euros a day.</p>"
 CARDS = "<h1>Cards</h1><p>A card costs nothing.</p><script>var limit = 'nine hundred yen';</script>"
 GOOD = {"query": "What is the limit?", "page": "refunds.html", "text": "At most 500 euros a day."}
 
 
 def data(*parts: str) -> str:
-    """A path of the shared data; skips where it is absent, and fails in CI where only this part of it is."""
-    path = DATA.joinpath(*parts)
-    if not (path.exists() or list(path.parent.glob(f"{path.name}*"))):
-        if os.environ.get("CI") and DATA.is_dir():
-            pytest.fail(f"no {path}")
-        pytest.skip(f"no {path} (set WRAC_DATA)")
+    """A path of the shared data; of a data set of several files it is their common beginning."""
+    path = FOLDER.joinpath(*parts)
+    existing(path.with_name(f"{path.name}.queries.jsonl") if parts[0] == "faq" else path)
     return str(path)
 
 

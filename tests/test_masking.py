@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scripts.masking import variants
 from tests import debian
+from tests.data import FOLDER, existing
 
 from wrac.evaluation.datasets import load
 from wrac.evaluation.masking import mask
-
-DATA = Path(os.environ.get("WRAC_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 WORD = st.sampled_from(["how", "Do", "I", "pay", "a", "fee", "über", "कैसे"])
 MASKS = st.lists(st.lists(WORD, min_size=1, max_size=4).map(" ".join), max_size=4)
@@ -84,10 +81,10 @@ def test_the_longest_mask_wins() -> None:
 def test_seen_questions_find_themselves_and_masked_ones_must_be_answered(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = DATA / "faq" / f"debian-faq-{language}"
+    source = existing(FOLDER / "faq" / f"debian-faq-{language}.queries.jsonl")
     folder = debian.folder()
-    if not source.with_name(f"{source.name}.queries.jsonl").is_file() or folder is None:
-        pytest.skip(f"no {source} or {debian.ABSENT}")
+    if folder is None:
+        pytest.skip(debian.ABSENT)
     monkeypatch.setenv("WRAC_DEBIAN_DOCS", str(folder))
     found = variants(load(str(source)))
     assert found["seen"] > 0.95

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import os
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.data import FOLDER, existing
 
 from wrac.core.errors import ConfigError, MissingExtraError
 from wrac.evaluation.metrics import BlockJudge, Difference, SpanJudge, bootstrap, less_is_better, spread, verdict
@@ -28,8 +27,7 @@ from wrac.evaluation.metrics.blocks import METRICS, distinct
 from wrac.evaluation.values import Gold, Passage, Query, name
 from wrac.text.tokens import counter
 
-DATA = Path(os.environ.get("WRAC_DATA") or Path(__file__).parents[2] / "shared" / "data")
-SCORER = DATA.parent / "tools" / "score_rmc.py"
+SCORER = FOLDER.parent / "tools" / "score_rmc.py"
 PAGES = ["a/html/Fees & Limits.html", "b/html/ fees  & limits.HTML", "a/html/Refunds.html"]
 BLOCKS = [
     "Refunds are calculated daily and paid within 5 days.",
@@ -63,18 +61,9 @@ def scores(gold: list[tuple[str, set[str]]], hits: list[Passage]) -> dict[str, f
     return dict(zip(METRICS, BlockJudge().score(query(gold), hits), strict=True))
 
 
-def absent(reason: str) -> None:
-    """Skips, but fails in CI where the data folder is there and lacks the scorer."""
-    if os.environ.get("CI") and DATA.is_dir():
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="module")
 def scorer() -> ModuleType:
-    if not SCORER.is_file():
-        absent(f"no {SCORER} (set WRAC_DATA to the data folder beside it)")
-    spec = importlib.util.spec_from_file_location("score_rmc", SCORER)
+    spec = importlib.util.spec_from_file_location("score_rmc", existing(SCORER))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
