@@ -11,8 +11,11 @@ from wrac.parsing.address import MARKDOWN_TYPE, TEXT_TYPE
 from wrac.parsing.data import INSIDE
 from wrac.parsing.dom import CData, Element, Namespace, Node, Text, document, tree_of
 from wrac.parsing.formats import FORMATS, reader
+from wrac.parsing.front import front_matter
+from wrac.parsing.markdown import render
+from wrac.parsing.source import decode
 
-_BALANCED = frozenset((MARKDOWN_TYPE, TEXT_TYPE, *delimited.TYPES))
+_BALANCED = frozenset((TEXT_TYPE, *delimited.TYPES))
 
 
 class Account(NamedTuple):
@@ -33,12 +36,15 @@ def account(page: Page, parsed: Document) -> Account:
 
     Of a file of parts or pages its format says what the sources are. Those of HTML are the DOM's text nodes, the alt
     texts of pictures and the documents in srcdoc; strings of JSON scripts count when they became units or losses.
-    Markdown, plain and delimited text are no trees and balance by construction.
+    Those of Markdown are the same of the HTML it stands for, and its front matter. Plain and delimited text balance by
+    construction.
     """
     units = sum(_solid(parsed.text(place.ordinal)) for place in parsed.places)
     losses = sum(loss.chars for loss in parsed.losses)
     if page.media_type in _BALANCED:
         return Account(units + losses, units, losses)
+    if page.media_type == MARKDOWN_TYPE:
+        return Account(sum(map(_solid, _markdown_sources(page))), units, losses)
     if page.media_type in FORMATS:
         return Account(sum(map(_solid, reader(page.media_type).sources(page))), units, losses)
     said = sum(_solid(parsed.text(place.ordinal)) for place in parsed.places if _in_json(place.address))
@@ -50,6 +56,13 @@ def _in_json(address: Address | None) -> bool:
     while isinstance(address, HtmlAddress):
         address = address.within
     return isinstance(address, DataAddress)
+
+
+def _markdown_sources(page: Page) -> Iterator[str]:
+    source, _ = decode(page.body, page.charset)
+    end, _ = front_matter(source)
+    yield source[:end]
+    yield from tree_sources(document(render(source, end).html))
 
 
 def tree_sources(tree: Node, depth: int = 0) -> Iterator[str]:
