@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wrac.core.types import Page
+from wrac.core.errors import WracError
+from wrac.core.types import Address, Page
 from wrac.evaluation.audit.cuts import Cut, Made
 from wrac.evaluation.audit.figures import Count, Example
 from wrac.evaluation.audit.stack import Stack
@@ -126,11 +127,11 @@ class Sheet:
             found = any(form in self.folded for form in unit)
             exact.add(found)
             if not found:
-                self._fault(exact, unit[0], "", unit[0])
+                self._fault(exact, unit[0], unit[0])
             same = any(shape in self.bare and shape in self.shown for shape in map(bare, unit))
             exact_bare.add(same)
             if not same:
-                self._fault(exact_bare, unit[0], "", unit[0])
+                self._fault(exact_bare, unit[0], unit[0])
 
     def _pairs(self, together: Count, stack: Stack, pairs: Iterable[tuple[str, str]]) -> None:
         for first, second in pairs:
@@ -138,7 +139,7 @@ class Sheet:
             good = any(a in stack.texts[index] for index in stack.where(b))
             together.add(good)
             if not good:
-                self._fault(together, f"{first} | {second}", "", first, second)
+                self._fault(together, f"{first} | {second}", first, second)
 
     def _rows(self, whole: Count, headed: Count) -> None:
         for row in self.truth.rows:
@@ -146,13 +147,13 @@ class Sheet:
             where = list(self.bare.in_order(cells))
             whole.add(bool(where))
             if not where:
-                self._fault(whole, " | ".join(row.cells), "", *row.cells)
+                self._fault(whole, " | ".join(row.cells), *row.cells)
             if row.header:
                 heads = [bare(cell) for cell in row.header]
                 good = any(all(head in self.shown.texts[index] for head in heads) for index in where)
                 headed.add(good)
                 if not good:
-                    self._fault(headed, " | ".join(row.cells), "", *row.cells, *row.header)
+                    self._fault(headed, " | ".join(row.cells), *row.cells, *row.header)
 
     def _code(self, whole: Count, verbatim: Count) -> None:
         texts = [_trimmed(piece.text) for piece in self.cut.pieces]
@@ -161,13 +162,13 @@ class Sheet:
             good = _trimmed(block) in blocks
             whole.add(good)
             if not good:
-                self._fault(whole, block, "", block)
+                self._fault(whole, block, block)
         lines = {line for text in texts for line in text.split("\n")}
         for line in (line for block in self.truth.code for line in _trimmed(block).split("\n") if line):
             good = line in lines
             verbatim.add(good)
             if not good:
-                self._fault(verbatim, line, "", line)
+                self._fault(verbatim, line, line)
 
     def _chrome(self, chrome: Count) -> None:
         for piece in self.cut.pieces:
@@ -194,10 +195,9 @@ class Sheet:
             found.add(at >= 0)
             unique.add(at >= 0 and page.rfind(said) == at)
 
-    def _fault(self, where: Count, text: str, before: str, *parts: str) -> None:
+    def _fault(self, where: Count, text: str, *parts: str) -> None:
         if where.wants(self.page.url):
-            what = before + self._what(parts)
-            where.fault(Example(self.page.url, fold(text)[:_HEAD], what))
+            where.fault(Example(self.page.url, fold(text)[:_HEAD], self._what(parts)))
 
     def _what(self, parts: Iterable[str]) -> str:
         """Where the parts are: together in other words, apart, omitted, or nowhere."""
@@ -234,5 +234,13 @@ def _resolved(page: Page, made: Made) -> Iterable[tuple[str, bool]]:
     for one, occurrence in zip(made.chunked.chunks, made.chunked.occurrences, strict=True):
         for ordinal in occurrence.ordinals:
             if ordinal not in read:
-                read[ordinal] = resolver.text(document.places[ordinal].address) == document.text(ordinal)
+                read[ordinal] = _reads(resolver, document.places[ordinal].address, document.text(ordinal))
         yield one.text, all(read[ordinal] for ordinal in occurrence.ordinals)
+
+
+def _reads(resolver: Resolver, address: Address, text: str) -> bool:
+    """Whether an address gives a text; one that leads nowhere does not."""
+    try:
+        return resolver.text(address) == text
+    except WracError:
+        return False
