@@ -88,6 +88,8 @@ def role_of(frame: Frame, attrs: Attributes, aria: str, classes: str) -> Role:
     word = _word(node, attrs, classes, inside or tag == "section") if attrs and tag in NAMED else None
     if word is not None and not _believed(node, word, current, inside):
         word = None
+    if tag == "nav" and "contents" in classes.split():
+        word = "toc"  # as docutils writes it; on other elements the word says nothing
     if found == "dialog" or tag == "dialog" or word == "dialog":
         return "cookie" if "cookie" in node.text.lower() else "dialog"
     if word in ("cookie", "breadcrumb", "toc", "comment"):
@@ -98,6 +100,8 @@ def role_of(frame: Frame, attrs: Attributes, aria: str, classes: str) -> Role:
 def _believed(node: Node, word: Role, current: Role, inside: bool) -> bool:
     if word == current or (inside and word in ("header", "footer")) or node.select_one(CONTENT) is not None:
         return False
+    if current in ("nav", "footer") and word in ("aside", "header"):
+        return False  # a wrapper named after the whole: navigation stays navigation
     return word != "nav" or node.select_one("p,pre,blockquote") is None
 
 
