@@ -94,10 +94,14 @@ class Builder:
         self._before: Line | None = None
         self._dots: list[tuple[float, float, float, float]] = []
         self._right = 0.0
+        self._lines: dict[int, list[Line]] = {}  # of the last two pages
 
     def page(self, sheet: Sheet, pieces: Sequence[Piece]) -> None:
         """Takes in the pieces of a page."""
         self._fresh, self._before, self._dots = True, None, sheet.drawn.dots
+        lines = [piece for piece in pieces if isinstance(piece, Line)]
+        self._lines = {number: held for number, held in self._lines.items() if number == sheet.number - 1}
+        self._lines[sheet.number] = lines
         start = len(self.flow)
         for run in runs_of(pieces, self.measure):
             if isinstance(run, Table):
@@ -151,12 +155,12 @@ class Builder:
             return False
         wrapped = self._wrapped(block, line)
         hangs = block.kind == "list_item" and abs(line.x0 - block.left) < 0.4 * line.size
-        labels = self.measure.breaks and last.text.endswith(":") and line.mono == last.mono
+        labels = last.text[-1] == ":" and line.mono == last.mono and abs(line.x0 - last.x0) < 0.4 * line.size
         if (line.bold, line.mono) != (last.bold, last.mono) and not hangs and not labels:
             return wrapped and not (line.mono and _ENDS.search(last.text))
         if wrapped or hangs:
             return not self._indents(block, line)
-        broken = self.measure.breaks and abs(line.x0 - last.x0) < 0.4 * line.size and not line.bold
+        broken = labels or (self.measure.breaks and abs(line.x0 - last.x0) < 0.4 * line.size and not line.bold)
         return broken or self._centred(block, line)
 
     def _wrapped(self, block: Block, line: Line) -> bool:
@@ -283,7 +287,10 @@ class Builder:
         text, first = before.last.text, after.first.text[0]
         if text[-1] in HYPHENS and len(before.last.words[-1].text) > 1:
             return True
-        full = before.last.x1 - before.last.x0 > 0.6 * (after.first.x1 - after.first.x0)
+        column = [
+            line.x1 for line in self._lines.get(before.last.page, ()) if abs(line.x0 - before.left) < 3 * line.size
+        ]
+        full = max(column, default=0.0) - before.last.x1 < after.first.first_width() + 0.6 * before.size
         alike = first.islower() or not first.isupper() or len(before.parts) + len(after.parts) > 3
         return full and alike and not _ENDS.search(text)
 

@@ -16,7 +16,7 @@ from wrac.parsing.pdf_text import Line, Word
 Piece: TypeAlias = Line | Table
 
 MARKER: Final = re.compile(
-    r"[•◦▪▫‣⁃∙·●○■□➢➤✓✔❖◆▶►\uf0b7\uf0a7\uf0d8\uf0fc\uf076*–—-]|o|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlIVXL]{1,5})[.)]|\[\d+\]|\d{1,3}"
+    r"[•◦▪▫‣⁃∙·●○■□➢➤✓✔❖◆▶►▸∗⁎◼◾❍⦁➔➜\uf0b7\uf0a7\uf0d8\uf0fc\uf076*–—-]|o|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlIVXL]{1,5})[.)]|\[\d+\]|\d{1,3}"
 )
 _DEPTH: Final = 3
 _LEADER: Final = re.compile(r"(?:[.·…] ?){4,}\s*(?:\d+|[ivxlc]+)?$")

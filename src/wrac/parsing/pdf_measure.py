@@ -13,7 +13,7 @@ from wrac.parsing.pdf_layout import Piece
 from wrac.parsing.pdf_tables import Table
 from wrac.parsing.pdf_text import Line
 
-BULLET: Final = re.compile(r"[•◦▪▫‣⁃∙●○■□➢➤✓✔❖◆▶►\uf0b7\uf0a7\uf0d8\uf0fc\uf076]")
+BULLET: Final = re.compile(r"[•◦▪▫‣⁃∙●○■□➢➤✓✔❖◆▶►▸∗⁎◼◾❍⦁➔➜\uf0b7\uf0a7\uf0d8\uf0fc\uf076]")
 
 
 @dataclass(slots=True)
@@ -59,7 +59,13 @@ class Measure:
         for run in runs_of(lines, self, 2.4):
             right = max(line.x1 for line in run) if isinstance(run, list) else 0.0
             for before, line in pairwise(run if isinstance(run, list) else ()):
-                if line.bold or before.bold or line.mono or right - before.x1 < line.first_width() + line.size:
+                if (
+                    line.bold
+                    or before.bold
+                    or line.mono
+                    or before.text[-1] == ":"
+                    or right - before.x1 < line.first_width() + line.size
+                ):
                     continue
                 white = line.middle - before.middle > 1.22 * self.pitch(line) + 0.5
                 if white or line.x0 - before.x0 > 0.8 * line.size:
