@@ -19,6 +19,7 @@ from tests.commands import command as run
 from wrac.catalog import FILE, Database
 from wrac.core import errors
 from wrac.core.errors import WracError
+from wrac.fetching import READABLE
 
 PAGE = b"<!doctype html><title>T</title><h1>Head</h1><p>Text of the page.</p>"
 
@@ -70,19 +71,19 @@ def test_every_error_carries_its_facts() -> None:
 
 CASES = [
     ("missing.html", None, "missing.html: no such file or directory; check the path; a URL starts with https://"),
-    ("empty.html", b"", "empty.html: empty; give a page in HTML, Markdown or plain text"),
-    ("blank.html", b" \n\t\n", "blank.html: empty; give a page in HTML, Markdown or plain text"),
+    ("empty.html", b"", f"empty.html: empty; give {READABLE}"),
+    ("blank.html", b" \n\t\n", f"blank.html: empty; give {READABLE}"),
     (
         "picture.html",
         b"\x89PNG\r\n\x1a\n\0\0",
-        "picture.html: not text: PNG image; give a page in HTML, Markdown or plain text",
+        f"picture.html: not text: PNG image; give {READABLE}",
     ),
     (
         "random.html",
         bytes(range(256)) * 8,
-        "random.html: not text: binary data; give a page in HTML, Markdown or plain text",
+        f"random.html: not text: binary data; give {READABLE}",
     ),
-    ("table.toml", b"a = 1\n", "table.toml: not a page: .toml; give a page in HTML, Markdown or plain text"),
+    ("table.toml", b"a = 1\n", f"table.toml: not a page: .toml; give {READABLE}"),
 ]
 
 
@@ -153,7 +154,7 @@ def test_a_folder_with_everything_in_it(tmp_path: Path) -> None:
 def test_a_folder_without_a_page(tmp_path: Path) -> None:
     (tmp_path / "empty.html").touch()
     assert run("chunk", ".", cwd=tmp_path) == (
-        3, "", "wrac: no page was found: skipped 1 empty; give HTML, Markdown or plain text\n",
+        3, "", f"wrac: no page was found: skipped 1 empty; give {READABLE}\n",
     )  # fmt: skip
 
 
@@ -249,7 +250,7 @@ def test_nothing_but_skips_is_an_error_after_the_report(tmp_path: Path) -> None:
     code, stdout, stderr = run("index", "empty.html", "--json", cwd=tmp_path)
     assert code == 3
     assert '"skipped": [{"url": "empty.html", "reason": "empty"}]' in stdout
-    assert stderr == "wrac: no page was found: skipped 1 empty; give HTML, Markdown or plain text\n"
+    assert stderr == f"wrac: no page was found: skipped 1 empty; give {READABLE}\n"
 
 
 # Pages that are odd and still pages

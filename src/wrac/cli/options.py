@@ -11,7 +11,7 @@ import typer
 
 from wrac.core.errors import ConfigError, InputError
 from wrac.core.types import Page, Policy
-from wrac.fetching import Skip, pages
+from wrac.fetching import READABLE, Skip, pages
 
 DEFAULTS = Policy()
 WORKSPACE = Path(".wrac")
@@ -76,7 +76,7 @@ def one(source: str, max_size: float) -> Page:
         raise InputError(source, "is a folder", "give one page; `wrac chunk` and `wrac index` read folders")
     (found,) = pages([source], max_size=int(max_size * MEGABYTE))
     if isinstance(found, Skip):
-        raise InputError(source, found.reason, "give a page in HTML, Markdown or plain text")
+        raise InputError(source, found.reason, f"give {READABLE}")
     return found
 
 

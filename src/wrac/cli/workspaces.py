@@ -13,7 +13,7 @@ from wrac.cli import hits, paint, shapes
 from wrac.cli.progress import bars
 from wrac.core.errors import ConfigError, InputError, WorkspaceError
 from wrac.core.types import Policy
-from wrac.fetching import pages
+from wrac.fetching import READABLE, pages
 from wrac.flow import IndexReport, Shown, VerifyReport, Workspace
 from wrac.flow.report import Skipped
 
@@ -50,7 +50,7 @@ def index(  # noqa: PLR0913 - a command's options
     if not report.pages:
         reasons = paint.skips(skip.reason for skip in report.skipped)
         raise InputError("no page was found", f"skipped {reasons}" if reasons else "the folder is empty",
-                         "give HTML, Markdown or plain text")  # fmt: skip
+                         f"give {READABLE}")  # fmt: skip
 
 
 def index_row(report: IndexReport) -> shapes.Json:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from wrac.fetching.media import READABLE
 from wrac.fetching.skip import Skip
 from wrac.fetching.sources import MAX_SIZE, pages
 
-__all__ = ["MAX_SIZE", "Skip", "pages"]
+__all__ = ["MAX_SIZE", "READABLE", "Skip", "pages"]

@@ -43,6 +43,9 @@ OTHER_FORMATS = {
     **dict.fromkeys((".mobi", ".azw", ".azw3"), f"{_SAVE} .epub"),
 }
 
+READABLE = "HTML, Markdown, text, CSV, PDF, DOCX, PPTX, XLSX or EPUB"
+"""What to give in place of a source that is passed over."""
+
 # Servers' spellings of the same types.
 _HEADER_NAMES = {
     **{name: name for name in (HTML, XHTML, MARKDOWN, TEXT, CSV, TSV, *PACKED)},
