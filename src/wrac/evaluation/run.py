@@ -20,7 +20,7 @@ from wrac.evaluation.metrics.blocks import CURVE, BlockJudge
 from wrac.evaluation.metrics.intervals import less_is_better
 from wrac.evaluation.saved import Saved
 from wrac.evaluation.search import SEARCHES, Search, prepare
-from wrac.evaluation.strategies import STRATEGIES, Corpus, strategy
+from wrac.evaluation.strategies import Corpus, available, strategy
 from wrac.evaluation.values import Chunker, DataSet, Judge, Passage
 from wrac.evaluation.vectors import Tell, VectorCache
 from wrac.text.tokens import counter
@@ -33,7 +33,7 @@ WORST, SHOWN = 10, 400
 
 def run(  # noqa: PLR0913 - a run is told what, how and where
     data: DataSet,
-    strategies: Sequence[str | Chunker] = tuple(STRATEGIES),
+    strategies: Sequence[str | Chunker] = (),
     searches: Sequence[str] = SEARCHES,
     *,
     vectors: Callable[[], VectorCache] | None = None,
@@ -44,13 +44,14 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
 
     Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `primary` (those that a table shows),
     `texts` (of the queries, by id), `rows` (one a strategy and search) and `failed` (strategies that could not go on,
-    with the reason; the others are whole). A strategy is a name or a Chunker; `vectors` (of the product's embedder
+    with the reason; the others are whole). A strategy is a name or a Chunker; where none is given all run that need no
+    extra. `vectors` (of the product's embedder
     where none is given) is called by the first search that embeds; `saved` keeps what is finished, so that an
     interrupted run goes on. Raises ConfigError for an unknown name.
     """
     once = cache(vectors or VectorCache.of("minilm"))
     corpus, judging = Corpus(once), judge(data)
-    chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies]
+    chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies or available(data)]
     languages = {page.url: corpus.language(page) for page in data.pages}
     prepared = {search: prepare(search, once, languages, tell) for search in searches}
     rows, failed = [], []
