@@ -27,6 +27,8 @@ _VOID: Final = frozenset(
 )
 _KEEPS_SPACE: Final = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _GLYPHS: Final = frozenset(("¶", "#", "§", "🔗", "⚓", ""))
+_BODY: Final = re.compile(r"#(?:[\w-]*[-_])?(?:main|content|main-?content|skip|primary)(?:[-_][\w-]*)?", re.IGNORECASE)
+"""Ids of a page's body, whatever language a link to it is in."""
 _SKIP: Final = re.compile(r"(?:skip|jump|zum|direkt|aller|saltar|ir)\b.{0,30}", re.IGNORECASE)
 _LANGUAGE: Final = re.compile(r"^(?:language|lang|highlight|brush)[-:](?:source-)?([\w+#.-]+)$")
 
@@ -162,7 +164,7 @@ def is_skip_link(draft: Draft) -> bool:
         and len(draft.marks) == 1
         and draft.marks[0].value.startswith("#")
         and all_link(draft)
-        and _SKIP.fullmatch(draft.text) is not None
+        and (_SKIP.fullmatch(draft.text) is not None or _BODY.fullmatch(draft.marks[0].value) is not None)
     )
 
 
