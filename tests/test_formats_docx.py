@@ -259,12 +259,13 @@ def test_a_file_of_a_picture_only_is_not_silently_empty() -> None:
 def test_code_by_style_and_by_font_keeps_its_spaces_and_lines() -> None:
     mono = '<w:rFonts w:ascii="Consolas"/>'
     document = read(
-        p("def f():", "Quelltext") + p("    return  1", "Quelltext") + p("Text.")
+        p("def f():", "Quelltext") + "<w:p/>" + p("    return  1", "Quelltext") + "<w:p/>"
+        + p("Text.")
         + p(r("a  = 1", mono)) + p(r("b", mono))
         + p(r("mixed ") + r("code", mono))
     )  # fmt: skip
     assert shown(document) == [
-        ("code", "def f():\n    return  1"), ("paragraph", "Text."), ("code", "a  = 1\nb"), ("paragraph", "mixed code"),
+        ("code", "def f():\n\n    return  1"), ("paragraph", "Text."), ("code", "a  = 1\nb"), ("paragraph", "mixed code"),
     ]  # fmt: skip
 
 

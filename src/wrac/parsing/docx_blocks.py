@@ -27,6 +27,7 @@ class _Flow:
         self.wrapper = ""
         self.lists: list[Item] = []
         self.anchor = ""
+        self.blank = 0  # empty paragraphs since the last other one: lines of code that goes on
 
 
 class Blocks:
@@ -115,13 +116,16 @@ class Blocks:
         line = self._reader.line(node, plain=plain)
         line.anchor = line.anchor or flow.anchor
         flow.anchor = line.anchor if line.bare() else ""  # an empty paragraph's names the next one
-        if not line.bare():
+        if line.bare():
+            flow.blank += 1
+        else:
             item = self.numbering.item(numbering) if numbering is not None and not look.kind else None
             if item is not None:
                 item = item._replace(level=min(item.level + look.inset, DEEPEST))
             elif not look.kind and line.is_code():
                 look = Look("code")
             self._open(path, look, item, line, flow)
+            flow.blank = 0
         self._hanging(line, path, flow)
 
     def _look(self, properties: Node | None) -> tuple[Look, tuple[str, int] | None]:
@@ -172,7 +176,8 @@ class Blocks:
             self.out.put(f"<{_WRAPPERS[kind]}{name if kind == 'code' else ''}>")
             flow.wrapper = kind
         if kind == "code":
-            self.out.put("\n" + line.html())  # the first line end in a pre is not part of it
+            # The first line end in a pre is not part of it.
+            self.out.put("\n" * (1 if fresh else 1 + flow.blank) + line.html())
         else:
             self._element(path, "p", line, name)
 

@@ -33,19 +33,20 @@ class Text:
 
     def write(self) -> None:
         """Writes the paragraphs as blocks."""
-        code = False
+        code, blank = False, 0
         for number, paragraph in enumerate(paragraphs(self._shape.node), 1):
             pieces = self._pieces(paragraph)
             if not any(piece.html.strip() for piece in pieces):
+                blank += 1
                 continue
             is_code = all(piece.code for piece in pieces if piece.html.strip())
             if code and not is_code:
                 self.out.put("</pre>")
             if is_code:
-                self._code(number, pieces, fresh=not code)
+                self._code(number, pieces, blank if code else -1)
             else:
                 self._block(number, paragraph, rendered(pieces))
-            code = is_code
+            code, blank = is_code, 0
         if code:
             self.out.put("</pre>")
         self._close(-1)
@@ -55,12 +56,13 @@ class Text:
         lines = [rendered(self._pieces(paragraph)) for paragraph in parts]
         return "<br>".join(line for line in lines if line.strip())
 
-    def _code(self, number: int, pieces: list[Piece], *, fresh: bool) -> None:
-        if fresh:
+    def _code(self, number: int, pieces: list[Piece], blank: int) -> None:
+        """A line of code after `blank` empty ones; -1 begins a block."""
+        if blank < 0:
             self._close(-1)
             self._at(number)
             self.out.put("<pre>")
-        self.out.put("\n" + rendered([piece._replace(code=False) for piece in pieces]))
+        self.out.put("\n" * max(blank + 1, 1) + rendered([piece._replace(code=False) for piece in pieces]))
 
     def _at(self, number: int) -> None:
         self.out.at(self._part, f"{self._shape.id}/p[{number}]")
