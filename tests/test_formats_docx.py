@@ -265,7 +265,8 @@ def test_code_by_style_and_by_font_keeps_its_spaces_and_lines() -> None:
         + p(r("mixed ") + r("code", mono))
     )  # fmt: skip
     assert shown(document) == [
-        ("code", "def f():\n\n    return  1"), ("paragraph", "Text."), ("code", "a  = 1\nb"), ("paragraph", "mixed code"),
+        ("code", "def f():\n\n    return  1"), ("paragraph", "Text."), ("code", "a  = 1\nb"),
+        ("paragraph", "mixed code"),
     ]  # fmt: skip
 
 

@@ -123,9 +123,10 @@ def parse(html: str | bytes, *, url: str = "", media_type: str = "text/html", ch
     """The page as a Document: units, their places in reading order, nested spans, and what was lost and why.
 
     Bytes are decoded by byte order mark, `charset`, meta tag and detection, in this order; a str is taken as it is,
-    with U+FFFD for lone surrogates, as browsers do. `media_type` may also be `text/markdown` or `text/plain`.
+    with U+FFFD for lone surrogates, as browsers do. `media_type` may also be `text/markdown`, `text/plain`, `text/csv`,
+    `application/pdf`, `application/epub+zip` or that of a Word, PowerPoint or Excel file.
 
-    Raises `LimitError` for a page beyond a cap on depth, size or time.
+    Raises `InputError` for bytes that are not of that type, `LimitError` for a page beyond a cap on depth, size or time.
 
     >>> document = parse("<h1>Prices</h1><table><tr><th>Plan<th>USD<tr><td>Small<td>5</table>")
     >>> [document.text(ordinal) for ordinal in range(3)]
