@@ -18,6 +18,7 @@ from wrac.evaluation.masking import mask
 from wrac.evaluation.metrics import bootstrap, judge
 from wrac.evaluation.metrics.blocks import CURVE, BlockJudge
 from wrac.evaluation.metrics.intervals import less_is_better
+from wrac.evaluation.metrics.words import length
 from wrac.evaluation.saved import Saved
 from wrac.evaluation.search import SEARCHES, Search, prepare
 from wrac.evaluation.strategies import Corpus, available, strategy
@@ -44,9 +45,10 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
 
     Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `primary` (those that a table shows),
     `texts` (of the queries, by id), `rows` (one a strategy and search) and `failed` (strategies that could not go on,
-    with the reason; the others are whole). A strategy is a name or a Chunker; where none is given all run that need no
-    extra. `vectors` (of the product's embedder
-    where none is given) is called by the first search that embeds; `saved` keeps what is finished, so that an
+    with the reason; the others are whole).
+
+    A strategy is a name or a Chunker; where none is given all run that need no extra. `vectors` (of the product's
+    embedder where none is given) is called by the first search that embeds; `saved` keeps what is finished, so that an
     interrupted run goes on. Raises ConfigError for an unknown name.
     """
     once = cache(vectors or VectorCache.of("minilm"))
@@ -139,7 +141,7 @@ def _row(data: DataSet, cut: _Cut, search: str, judging: Judge, find: Search) ->
         "search": search,
         "passages": len(cut.items),
         "repeated": cut.repeated,
-        "words": sum(len(passage.text.split()) for passage in cut.items),
+        "words": sum(length(passage.text) for passage in cut.items),
         "tokens": sum(sizes),
         "sizes": np.histogram(sizes, [0, *SIZES, np.inf])[0].tolist(),
         "seconds": round(cut.seconds, 3),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wrac.core.errors import InputError
+from wrac.core.types import NOTHING
 from wrac.evaluation.datasets.chroma import QUESTIONS, chroma
 from wrac.evaluation.datasets.faq import DOCUMENTS, QUERIES, book_index, faq, is_index
 from wrac.evaluation.datasets.own import own
@@ -18,17 +19,18 @@ ACCEPTED = (
 )
 
 
-def load(source: str, pages: Sequence[str] = (), *, form: str = "html") -> DataSet:
+def load(source: str, pages: Sequence[str] = (), *, form: str = "html", where: Mapping[str, str] = NOTHING) -> DataSet:
     """The data set at `source`, told by its files.
 
     RAG-Multi-Corpus (`queries.jsonl` beside COMPANY/html), Chroma's evaluation (`questions_df.csv`), documentation
     with questions as headings (`NAME.documents.jsonl` and `NAME.queries.jsonl`, named by FOLDER/NAME), or the user's
-    own lines with their pages. `pages` are files, folders and URLs to read the pages from; `form` is that of
-    RAG-Multi-Corpus's pages (html, md). Raises InputError saying what is accepted.
+    own lines with their pages. `pages` are files, folders and URLs to read the pages from. Of RAG-Multi-Corpus
+    `form` is that of its pages (html, md) and `where` the company or type of the queries wanted. Raises InputError
+    saying what is accepted.
     """
     path = Path(source)
     if path.is_dir():
-        return _folder(path, pages, form)
+        return _folder(path, pages, form, where)
     stem = _stem(path)
     if stem.with_name(stem.name + DOCUMENTS).is_file():
         return faq(stem, pages)
@@ -42,12 +44,14 @@ def load(source: str, pages: Sequence[str] = (), *, form: str = "html") -> DataS
     return own(path, pages)
 
 
-def _folder(path: Path, pages: Sequence[str], form: str) -> DataSet:
+def _folder(path: Path, pages: Sequence[str], form: str, where: Mapping[str, str]) -> DataSet:
     if (path / QUESTIONS).is_file():
         return chroma(path)
     if (path / "queries.jsonl").is_file():
         companies = any(path.glob("*/html/*.html")) or any(path.glob(f"*/{form}/*.{form}"))
-        return rmc(path, pages, form=form) if companies else own(path / "queries.jsonl", pages or [str(path)])
+        return (
+            rmc(path, pages, form=form, where=where) if companies else own(path / "queries.jsonl", pages or [str(path)])
+        )
     names = sorted(file.name.removesuffix(QUERIES) for file in path.glob(f"*{QUERIES}"))
     if names:
         raise InputError(str(path), f"holds several data sets: {', '.join(names)}", f"give one, as {path / names[0]}")

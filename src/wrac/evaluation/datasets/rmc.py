@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wrac.core.errors import InputError
-from wrac.core.types import Page
+from wrac.core.types import NOTHING, Page
 from wrac.evaluation.datasets.checks import Drafts, checked
 from wrac.evaluation.datasets.jsonl import lines
 from wrac.evaluation.datasets.reading import read
@@ -15,12 +15,13 @@ from wrac.evaluation.values import DataSet, Gold, Query, name
 from wrac.fetching.media import HTML, by_name
 
 
-def rmc(root: Path, pages: Sequence[str] = (), *, form: str = "html") -> DataSet:
+def rmc(root: Path, pages: Sequence[str] = (), *, form: str = "html", where: Mapping[str, str] = NOTHING) -> DataSet:
     """RAG-Multi-Corpus: the companies' pages and the queries with gold blocks.
 
     A page's URL is its path below `root`. `form` is the folder and extension of the pages (html, md); `pages` are
-    sources to read instead, whose files have the same names, as the same documents in an office format have. Raises
-    InputError where there are no pages or a query no usable gold.
+    sources to read instead, whose files have the same names, as the same documents in an office format have.
+    `where` keeps the queries of a company or type. Raises InputError where there are no pages or a query no usable
+    gold.
     """
     found = tuple(read(pages)) if pages else _own(root, form)
     urls: dict[str, list[str]] = {}
@@ -28,7 +29,8 @@ def rmc(root: Path, pages: Sequence[str] = (), *, form: str = "html") -> DataSet
         urls.setdefault(name(page.url), []).append(page.url)
     file = root / "queries.jsonl"
     queries = [_query(row, urls, file) for row in lines(file)]
-    return checked("rmc", root, found, Drafts(queries, file))
+    wanted = [query for query in queries if where.items() <= query.groups.items()]
+    return checked("rmc", root, found, Drafts(wanted, file))
 
 
 def _own(root: Path, form: str) -> tuple[Page, ...]:
