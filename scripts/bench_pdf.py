@@ -16,7 +16,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,6 +50,11 @@ def units(document: Document) -> Iterator[tuple[str, str, int]]:
             yield unit.kind, text, place.level if unit.kind == "heading" else 0
 
 
+def words_of(side: Iterable[tuple[str, str, int]]) -> list[str]:
+    """The words of units, in lower case."""
+    return re.findall(r"\w+", " ".join(text for _, text, _ in side).lower())
+
+
 def compare(pdf: Path, html: Path) -> Twin:
     """One PDF against its page."""
     page = Page(pdf.name, pdf.read_bytes(), "application/pdf")
@@ -58,8 +63,8 @@ def compare(pdf: Path, html: Path) -> Twin:
     seconds = time.process_time() - started
     said = list(units(document))
     wanted = list(units(parse(Page(html.name, html.read_bytes()))))
-    words = [re.findall(r"\w+", " ".join(text for _, text, _ in side).lower()) for side in (wanted, said)]
-    blocks = difflib.SequenceMatcher(None, *words, autojunk=False).get_matching_blocks()
+    words = words_of(wanted)
+    blocks = difflib.SequenceMatcher(None, words, words_of(said), autojunk=False).get_matching_blocks()
     texts, whole = {text for _, text, _ in said}, set(said)
     lawful = account(page, document).balanced and all(
         resolve(place.address, page.body, page.media_type) == document.text(place.ordinal)
@@ -67,7 +72,7 @@ def compare(pdf: Path, html: Path) -> Twin:
     )
     return Twin(
         pdf.stem,
-        len(words[0]),
+        len(words),
         sum(block.size for block in blocks),
         Counter(kind for kind, _, _ in wanted),
         Counter(kind for kind, text, _ in wanted if text in texts),
@@ -89,7 +94,9 @@ def main() -> int:
     if not twins:
         print(f"no PDF in {pdfs}: set WRAC_DATA", file=sys.stderr)
         return 1
-    wanted, found, right = (sum((twin[n] for twin in twins), Counter[str]()) for n in (3, 4, 5))
+    wanted = sum((twin.wanted for twin in twins), Counter[str]())
+    found = sum((twin.found for twin in twins), Counter[str]())
+    right = sum((twin.right for twin in twins), Counter[str]())
     words, in_order = sum(twin.words for twin in twins), sum(twin.in_order for twin in twins)
     print(f"{len(twins)} PDFs, {words} words, {in_order / words:.2%} in order; laws broken by", end=" ")
     print(sum(not twin.lawful for twin in twins), "documents")

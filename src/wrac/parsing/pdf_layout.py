@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from wrac.parsing.pdf_read import Sheet
-from wrac.parsing.pdf_rows import baselines, columns_of, infer_rows, is_code
+from wrac.parsing.pdf_rows import baselines, columns_of, in_columns, infer_rows, is_code
 from wrac.parsing.pdf_tables import Table, open_tables
 from wrac.parsing.pdf_text import Line, Word
 
@@ -238,7 +238,7 @@ def _loose_table(page: int, lines: Sequence[Line]) -> Table | None:
         return None
     bounds = columns_of(words, box)
     rows = infer_rows(page, words, bounds)
-    if len(bounds) < 3 or len(rows) < 3 or sum(len(row) < 2 for row in rows) * 3 > len(rows):
+    if len(bounds) < 3 or len(rows) < 3 or not in_columns(rows) or sum(len(row) < 2 for row in rows) * 3 > len(rows):
         return None
     head = [line for cell in rows[0] for line in cell.lines]
     rest = [line for row in rows[1:] for cell in row for line in cell.lines]

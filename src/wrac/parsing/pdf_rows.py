@@ -185,6 +185,24 @@ def _row(group: list[dict[int, Line]]) -> list[Cell]:
     return [Cell(column, [line[column] for line in group if column in line]) for column in columns]
 
 
+def in_columns(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Whether the cells of most columns begin, end or have their middle at one place, as words of lines do not."""
+    columns: dict[int, list[Line]] = {}
+    for row in rows:
+        for cell in row:
+            columns.setdefault(cell.column, []).extend(cell.lines)
+    aligned = [_aligned(lines) for column, lines in columns.items() if len(lines) > 1]
+    return sum(aligned) * 2 > len(aligned)
+
+
+def _aligned(lines: Sequence[Line]) -> bool:
+    for side in ([line.x0 for line in lines], [line.x1 for line in lines], [(line.x0 + line.x1) / 2 for line in lines]):
+        most = max(sum(abs(x - other) <= 1.5 for x in side) for other in side)
+        if most * 10 >= 6 * len(side):
+            return True
+    return False
+
+
 def slot(places: Sequence[float], at: float) -> int:
     """The number of the interval between two places that holds a point; the first and the last reach beyond."""
     for n in range(len(places) - 2):

@@ -6,10 +6,21 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import median
 from typing import Final, NamedTuple
 
 from wrac.parsing.pdf_drawn import Box, Drawn, Rule
-from wrac.parsing.pdf_rows import Cell, baselines, columns_of, infer_rows, is_code, lines_of, slot, stretches
+from wrac.parsing.pdf_rows import (
+    Cell,
+    baselines,
+    columns_of,
+    in_columns,
+    infer_rows,
+    is_code,
+    lines_of,
+    slot,
+    stretches,
+)
 from wrac.parsing.pdf_text import Line, Word
 
 _NEAR: Final = 3.0
@@ -54,12 +65,14 @@ def ruled_tables(page: int, drawn: Drawn, words: Sequence[Word]) -> list[Table]:
     words = sorted(words, key=_height)
     tables: list[Table] = []
     used: set[int] = set()
-    for grid in sorted(_grids(across, down), key=lambda grid: len(grid.xs) * len(grid.ys), reverse=True):
+    grids = _grids(across, down)
+    for grid in sorted(grids, key=lambda grid: len(grid.xs) * len(grid.ys), reverse=True):
         table = _from_grid(page, grid, [word for word in words if word.at not in used])
         if table is not None:
             tables.append(table)
             used.update(word.at for word in table.words)
-    free = [rule for rule in across if not any(_inside(rule, table.box) for table in tables)]
+    framed = {rule for grid in grids for rule in grid.across}
+    free = [rule for rule in across if rule not in framed]
     tables += _between(page, free, [word for word in words if word.at not in used])
     return sorted(tables, key=lambda table: (table.box[1], table.box[0]))
 
@@ -148,8 +161,8 @@ def _from_grid(page: int, grid: Grid, words: Sequence[Word]) -> Table | None:
         return None
     box = (xs[0], ys[0], xs[-1], ys[-1])
     held = _within(words, box)
-    if len(xs) == 2 or not held:
-        return _from_slices(page, box, ys, held)
+    if len(xs) == 2:
+        return _from_slices(page, box, ys, held) if len(ys) > 2 else None  # a frame alone makes no table
     rows = _rows_of_slices(page, ys, xs, held) if len(ys) <= 3 else _cells_of_grid(page, grid, held)
     return _checked(Table(page, box, xs, rows, words=held))
 
@@ -263,9 +276,14 @@ def _from_slices(page: int, box: Box, ys: Sequence[float], words: Sequence[Word]
     if not words or is_code(words):
         return None
     bounds = columns_of(words, box)
-    if len(bounds) < 3 or any(_crossed(_within(words, (box[0], a, box[2], b)), bounds) for a, b in pairwise(ys)):
+    slices = [_within(words, (box[0], a, box[2], b)) for a, b in pairwise(ys)]
+    if len(bounds) < 3 or any(_crossed(held, bounds) or is_code(held) for held in slices if held):
         return None
-    table = _checked(Table(page, box, bounds, _rows_of_slices(page, ys, bounds, words), words=list(words)))
+    size = median(word.font.size for word in words)
+    if min(b - a for a, b in pairwise(ys)) < 0.8 * size:
+        return None  # staves, or lines for a pen
+    rows = _rows_of_slices(page, ys, bounds, words)
+    table = _checked(Table(page, box, bounds, rows, words=list(words))) if in_columns(rows) else None
     if table is not None and len(ys) > 2 and not table.headers:
         table.headers = len(infer_rows(page, _within(words, (box[0], ys[0], box[2], ys[1])), bounds, whole=True))
         table.headers = min(table.headers, len(table.rows) - 1)
