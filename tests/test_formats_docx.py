@@ -147,15 +147,17 @@ def test_tables_with_header_rows_merged_cells_lists_and_tables_in_cells() -> Non
         table(["Plan", "USD"], ["Small", "5"], properties='<w:tblStyle w:val="Raster"/><w:tblLook w:firstRow="1"/>'),
         table(["Plan", "USD"], ["Small", "5"], properties='<w:tblStyle w:val="Raster"/><w:tblLook w:val="04A0"/>'),
         table([p(r("Plan", "<w:b/>")), p(r("USD", "<w:b/>"))], ["Small", "5"]),
+        table(["Plan", "USD", "Since"], ["Small", "5", "2021"], ["Large", "9", "2023"]),
     ],
 )
-def test_a_header_row_is_marked_styled_or_bold(one: str) -> None:
+def test_a_header_row_is_marked_styled_bold_or_reads_like_one(one: str) -> None:
     document = read(one)
     assert next(span for span in document.spans if span.kind == "table").data["header_rows"] == (0,)
 
 
 def test_a_first_row_like_the_others_is_no_header() -> None:
-    for one in (table(["a", "b"], ["c", "d"]), table([p(r("a", "<w:b/>"))], [p(r("b", "<w:b/>"))])):
+    pairs = table(["Maker", "Airbus"], ["Seats", "320"], ["Weight", "140 t"])
+    for one in (pairs, table(["a", "b", "c"], ["d", "e", "f"]), table([p(r("a", "<w:b/>"))], [p(r("b", "<w:b/>"))])):
         assert next(span for span in read(one).spans if span.kind == "table").data["header_rows"] == ()
 
 

@@ -8,9 +8,11 @@ from typing import Final
 from wrac.parsing.docx_runs import Line, Reader, visible_name
 from wrac.parsing.docx_styles import DEEPEST, Item, Look, Numbering, Styles, numbering_of, on, outline_of
 from wrac.parsing.drawing import chosen, graphic
+from wrac.parsing.grids import header_rows
 from wrac.parsing.markup import Markup, attribute
 from wrac.parsing.package import Node, Package, Relation, below
 
+_LOOKED_AT: Final = 50  # rows that tell whether the first is a header
 _CONTAINERS: Final = frozenset("w:sdt w:sdtContent w:customXml w:ins w:moveTo w:smartTag".split())
 _WRAPPERS: Final = {"quote": "blockquote", "toc": 'nav role="doc-toc"', "code": "pre"}
 _NOTES: Final = {
@@ -244,7 +246,7 @@ class Blocks:
         self.out.put(f"</{tag}>")
 
     def _header_rows(self, table: Node, rows: list[Node]) -> int:
-        """How many rows head the table: those marked so, else the first where the style, or its bold text, says so."""
+        """How many rows head the table: those marked so, else the first where style, bold text or content says so."""
         marked = 0
         while marked < len(rows) and _is_on(below(rows[marked], "w:trPr/w:tblHeader")):
             marked += 1
@@ -254,7 +256,9 @@ class Blocks:
         first = parts is not None and _first_row(parts)
         if first and style is not None and self.styles.heads_first_row(style.get("val", "")):
             return 1
-        return 1 if _bold(rows[0]) and not any(_bold(row) for row in rows[1:4]) else 0
+        if _bold(rows[0]):
+            return int(not any(_bold(row) for row in rows[1:4]))
+        return int(_names_columns(rows))
 
 
 def _rows(table: Node, path: str) -> list[tuple[Node, str]]:
@@ -331,6 +335,12 @@ def _bold(row: Node) -> bool:
     """Whether all text of a row is bold."""
     runs = [run for run in row.iter("w:r") if any((text.text or "").strip() for text in run.findall("w:t"))]
     return bool(runs) and all(_is_on(below(run, "w:rPr/w:b")) for run in runs)
+
+
+def _names_columns(rows: list[Node]) -> bool:
+    """Whether the first row reads like the names of three columns or more; of two, it may be the first of pairs."""
+    texts = [["".join(t.text or "" for t in cell.iter("w:t")) for cell, _ in _cells(row)] for row in rows[:_LOOKED_AT]]
+    return len(texts[0]) > 2 and header_rows(texts) == (0,)
 
 
 def _tag(item: Item) -> str:
