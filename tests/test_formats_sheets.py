@@ -82,6 +82,12 @@ def test_rows_of_texts_without_names_above_have_no_header() -> None:
     assert tables(read(book(S=[["alpha", "beta"], ["gamma", "delta"]]))) == [(1, 2, ())]
 
 
+def test_a_table_that_a_person_made_says_its_header_itself() -> None:
+    made = book(S=[["alpha", "beta"], ["gamma", "delta"]])
+    made["S"].add_table(openpyxl.worksheet.table.Table(displayName="T", ref="A1:B2"))
+    assert tables(read(made)) == [(1, 2, (1,))]
+
+
 def test_merged_cells_reach_over_their_rows_and_columns() -> None:
     made = book(S=[["Region", "Q1", "Q2"], ["North", 1, 2], [None, 3, 4], ["Total", 10]])
     made["S"].merge_cells("A2:A3")

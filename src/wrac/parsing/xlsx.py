@@ -21,7 +21,7 @@ from wrac.parsing.html import segment_tree
 from wrac.parsing.markup import Markup, attribute
 from wrac.parsing.package import Node
 from wrac.parsing.run import Line
-from wrac.parsing.xlsx_read import Area, Row, Sheet, Workbook, column_name
+from wrac.parsing.xlsx_read import Area, Row, Sheet, Workbook, area_of, column_name
 
 _LOOKED_AT: Final = 200  # rows that tell the header
 _TOLD: Final = 50  # cells named in a loss
@@ -59,6 +59,7 @@ class _Writer(Emitter):
         super().__init__(str)
         self._book = book
         self._sheet = ""
+        self._named: set[int] = set()  # rows that the file calls the header of a table
         self._frame = Frame(None, "", iter(()), None, 0)
 
     def sheet(self, sheet: Sheet) -> None:
@@ -66,6 +67,7 @@ class _Writer(Emitter):
         rows = list(sheet.rows())
         self._sheet, self._frame = sheet.name, Frame(None, "", iter(()), None, 0)
         self._frame.visible = "hidden" if sheet.hidden else "visible"
+        self._named = {area.top for area in _named_tables(self._book, sheet)}
         self._put("heading", Line(sheet.name, (), ()), "", 1)
         for block in _blocks(rows):
             self._block(block, sheet.merged)
@@ -82,7 +84,8 @@ class _Writer(Emitter):
     def _block(self, rows: list[Row], merged: Sequence[Area]) -> None:
         """Rows without an empty one between them: texts of one cell above the table, and the table."""
         columns = sorted({cell.column for row in rows for cell in row.cells})
-        heads = header_rows([_texts(row, columns) for row in rows[:_LOOKED_AT]])
+        heads = [n for n, row in enumerate(rows) if row.number in self._named][:1]
+        heads = heads or list(header_rows([_texts(row, columns) for row in rows[:_LOOKED_AT]]))
         first = heads[0] if heads else 0
         if all(len(row.cells) == 1 for row in rows) and len(rows) < 3:
             first = len(rows)
@@ -219,6 +222,16 @@ def _line(row: Row, columns: list[int], merged: _Merged, *, header: bool) -> Lin
 
 
 # -- beside the cells
+
+
+def _named_tables(book: Workbook, sheet: Sheet) -> Iterator[Area]:
+    """The areas that a person made a table of, with names of columns in the first row."""
+    for relation in sheet.relations().values():
+        if relation.kind == "table" and relation.target in book.package:
+            root = book.package.xml(relation.target)
+            area = area_of(root.get("ref", ""))
+            if area is not None and root.get("headerRowCount", "1") != "0":
+                yield area
 
 
 def _related(book: Workbook, sheet: Sheet) -> Iterator[tuple[str, Node, str]]:
