@@ -7,21 +7,20 @@ elements of XML (`<a id="x"/>`) and its CDATA sections written as HTML has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from wrac.core.errors import InputError
-from wrac.core.types import NOTHING, Document, Loss, Page, PartAddress
+from wrac.core.types import Document, Loss, Page, PartAddress
 from wrac.parsing.conservation import tree_sources
 from wrac.parsing.dom import document
 from wrac.parsing.emit import Emitter
-from wrac.parsing.finish import nest, places_of
 from wrac.parsing.formats import EPUB, FORMATS
 from wrac.parsing.frames import SpanDraft
 from wrac.parsing.html import segment_tree
 from wrac.parsing.inline import is_void
+from wrac.parsing.markup import assembled
 from wrac.parsing.package import Node, Package, within
 from wrac.parsing.segment import Segmenter
 from wrac.parsing.source import decode
@@ -106,26 +105,7 @@ def parse(page: Page) -> Document:
         base = len(out.drafts)
         out.adopt(walk, PartAddress(item.name, ""))
         open_ = _carried(open_, [span for span in walk.spans if span.kind == "section"], base, len(out.drafts))
-    return _document(page, out, book.about())
-
-
-def _document(page: Page, out: Emitter, about: Mapping[str, str]) -> Document:
-    places, units = places_of(out.drafts)
-    meta = {name: text for name, text in about.items() if name not in ("title", "language")}
-    heading = next((draft.text for draft in out.drafts if draft.kind == "heading"), "")
-    return Document(
-        body=page.body_id,
-        media_type=page.media_type,
-        encoding="UTF-8",
-        parser=FORMATS[EPUB].parser,
-        title=about.get("title", "") or " ".join(heading.split()),
-        language=about.get("language", ""),
-        units=units,
-        places=places,
-        spans=nest(out.spans, len(places)),
-        losses=tuple(out.losses) or (() if places else (Loss("file without text", 0),)),
-        meta=MappingProxyType(meta) if meta else NOTHING,
-    )
+    return assembled(page, FORMATS[EPUB].parser, out, book.about())
 
 
 def _walk(source: str) -> Segmenter:

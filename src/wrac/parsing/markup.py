@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from wrac.core.types import NOTHING, Document, Loss, Page, PartAddress
 from wrac.parsing.dom import document
+from wrac.parsing.emit import Emitter
 from wrac.parsing.finish import nest, places_of
 from wrac.parsing.frames import Draft
 from wrac.parsing.html import segment_tree
@@ -103,16 +104,23 @@ def _formatted(text: str, form: Piece) -> str:
 
 
 def document_of(page: Page, parser: str, markup: Markup, about: Mapping[str, str]) -> Document:
-    """The Document of a page whose content is `markup`; `about` holds its title, language and metadata.
-
-    A file without a title is called by its first heading.
-    """
+    """The Document of a page whose content is `markup`; `about` as in `assembled`."""
     source = markup.source()
     walk = segment_tree(document(source), lambda: source)
     markup.address(walk.drafts)
+    walk.losses[:0] = markup.losses
+    return assembled(page, parser, walk, about)
+
+
+def assembled(page: Page, parser: str, walk: Emitter, about: Mapping[str, str]) -> Document:
+    """The Document of a file from what was found in it; `about` holds its title, language and metadata.
+
+    A file without a title is called by its first heading, and one without anything has a loss that says so.
+    """
     places, units = places_of(walk.drafts)
     heading = next((draft.text for draft in walk.drafts if draft.kind == "heading"), "")
     meta = {name: text for name, text in about.items() if name not in ("title", "language")}
+    losses = tuple(walk.losses)
     return Document(
         body=page.body_id,
         media_type=page.media_type,
@@ -123,6 +131,6 @@ def document_of(page: Page, parser: str, markup: Markup, about: Mapping[str, str
         units=units,
         places=places,
         spans=nest(walk.spans, len(places)),
-        losses=(*markup.losses, *walk.losses) or (() if places else (Loss("file without text", 0),)),
+        losses=losses if places or losses else (Loss("file without text", 0),),
         meta=MappingProxyType(meta) if meta else NOTHING,
     )

@@ -6,7 +6,6 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator
 from typing import IO, Final, NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree  # entities are refused before it sees them, and caps hold
@@ -18,8 +17,6 @@ MAX_PART: Final = 128 * 2**20
 """Bytes of the largest part that is read as a whole."""
 MAX_EXPANDED: Final = 2**30
 """Bytes of all parts that are read of one file."""
-MAX_DEPTH: Final = 200
-"""Blocks inside blocks, such as tables in cells."""
 
 Node = ElementTree.Element
 _DAMAGED: Final = (
@@ -67,10 +64,6 @@ class Package:
         return InputError(
             self._page.url, f"damaged or no {self._what}{where and f' ({where})'}", "get or save it again"
         )
-
-    def names(self) -> Iterator[str]:
-        """The names of the parts."""
-        return (info.filename for info in self._names.values())
 
     def __contains__(self, name: str) -> bool:
         return name.lower() in self._names

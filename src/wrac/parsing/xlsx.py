@@ -6,19 +6,17 @@ The address of a unit is its sheet and its cells there, such as `Prices` and `A5
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from types import MappingProxyType
 from typing import Final
 
-from wrac.core.types import NOTHING, Document, Kind, Loss, Mark, Page, PartAddress
+from wrac.core.types import Document, Kind, Loss, Mark, Page, PartAddress
 from wrac.parsing.dom import document
 from wrac.parsing.drawing import alternative, drawn_texts, graphic
 from wrac.parsing.emit import Emitter
-from wrac.parsing.finish import nest, places_of
 from wrac.parsing.formats import FORMATS, XLSX
 from wrac.parsing.frames import Frame, SpanDraft
 from wrac.parsing.grids import header_rows
 from wrac.parsing.html import segment_tree
-from wrac.parsing.markup import Markup, attribute
+from wrac.parsing.markup import Markup, assembled, attribute
 from wrac.parsing.package import Node
 from wrac.parsing.run import Line
 from wrac.parsing.xlsx_read import Area, Row, Sheet, Workbook, area_of, column_name
@@ -34,22 +32,7 @@ def parse(page: Page) -> Document:
     for sheet in book.sheets:
         out.sheet(sheet)
     out.outline.close(len(out.drafts))
-    places, units = places_of(out.drafts)
-    about = book.package.about()
-    meta = {name: text for name, text in about.items() if name not in ("title", "language")}
-    return Document(
-        body=page.body_id,
-        media_type=page.media_type,
-        encoding="UTF-8",
-        parser=FORMATS[XLSX].parser,
-        title=about.get("title", ""),
-        language=about.get("language", ""),
-        units=units,
-        places=places,
-        spans=nest(out.spans, len(places)),
-        losses=tuple(out.losses) or (() if places else (Loss("file without text", 0),)),
-        meta=MappingProxyType(meta) if meta else NOTHING,
-    )
+    return assembled(page, FORMATS[XLSX].parser, out, book.package.about())
 
 
 class _Writer(Emitter):
