@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final, TypeAlias
 
 from wrac.parsing.pdf_read import Sheet
@@ -123,8 +123,9 @@ def _gutters(rows: Sequence[Sequence[Piece]]) -> list[_Gutter]:
     closed: list[_Gutter] = []
     for number, row in enumerate(rows):
         wide = max(6.0, 0.6 * max((piece.size for piece in row if isinstance(piece, Line)), default=0.0))
-        free = [(_right(a), _left(b)) for a, b in pairwise(row)]
-        start, end = min(map(_left, row)), max(map(_right, row))
+        rights = list(accumulate(map(_right, row), max))
+        free = [(right, _left(piece)) for right, piece in zip(rights, row[1:], strict=False)]
+        start, end = _left(row[0]), rights[-1]
         kept = []
         for gutter in open_:
             if gutter.x1 <= start or gutter.x0 >= end:
@@ -181,6 +182,7 @@ def _markers(side: Sequence[Line]) -> bool:
 
 def _loose_tables(page: int, rows: list[list[Piece]]) -> list[list[Piece]]:
     """The rows with tables in place of the pieces that make them."""
+    rows = _banded(rows)
     strips = [gutter for gutter in _gutters(rows) if _is_tabular(rows, gutter)]
     result = list(rows)
     for first, last in _united(strips):
@@ -191,7 +193,32 @@ def _loose_tables(page: int, rows: list[list[Piece]]) -> list[list[Piece]]:
         if table is not None:
             result[first] = [table]
             result[first + 1 : last + 1] = [[] for _ in range(last - first)]
-    return [row for row in result if row]
+    return _rows(piece for row in result for piece in row)
+
+
+def _banded(rows: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
+    """The rows with those joined that reach into one another, as the lines of a cell beside one that is centred."""
+    result: list[list[Piece]] = []
+    for row in rows:
+        before = result[-1] if result else []
+        if before and min(map(_bottom, before)) - _above(row) > 0.35 * min(map(_tall, (*before, *row))):
+            before.extend(row)
+            before.sort(key=_left)
+        else:
+            result.append(list(row))
+    return result
+
+
+def _above(row: Sequence[Piece]) -> float:
+    return min(piece.y0 if isinstance(piece, Line) else piece.box[1] for piece in row)
+
+
+def _bottom(piece: Piece) -> float:
+    return piece.y1 if isinstance(piece, Line) else piece.box[3]
+
+
+def _tall(piece: Piece) -> float:
+    return piece.y1 - piece.y0 if isinstance(piece, Line) else piece.box[3] - piece.box[1]
 
 
 def _is_tabular(rows: Sequence[Sequence[Piece]], gutter: _Gutter) -> bool:

@@ -121,32 +121,31 @@ class Line:
     y0: float
     x1: float
     y1: float
+    size: float
+    middle: float
 
     @classmethod
     def of(cls, page: int, words: Iterable[Word]) -> Line:
-        """The line of some words, in any order."""
+        """The line of some words, in any order; its size is that of most glyphs, its middle that of most words."""
         held = in_order(words)
+        sizes: dict[float, int] = {}
+        for word in held:
+            sizes[word.font.size] = sizes.get(word.font.size, 0) + len(word.text)
         return cls(
             page,
             held,
-            min(word.x0 for word in held),
-            min(word.y0 for word in held),
-            max(word.x1 for word in held),
-            max(word.y1 for word in held),
+            min([word.x0 for word in held]),
+            min([word.y0 for word in held]),
+            max([word.x1 for word in held]),
+            max([word.y1 for word in held]),
+            max(sizes, key=lambda size: (sizes[size], size)),
+            sorted([word.y for word in held])[len(held) // 2],
         )
 
     @property
     def text(self) -> str:
         """The words, with a space between two that do not touch."""
         return text_of(self.words)
-
-    @property
-    def size(self) -> float:
-        """The size of most of its glyphs, in points."""
-        sizes: dict[float, int] = {}
-        for word in self.words:
-            sizes[word.font.size] = sizes.get(word.font.size, 0) + len(word.text)
-        return max(sizes, key=lambda size: (sizes[size], size))
 
     @property
     def bold(self) -> bool:
@@ -169,12 +168,6 @@ class Line:
     def wide(self) -> bool:
         """Whether it has signs as wide as high, such as Chinese ones."""
         return any(_WIDE.search(word.text) for word in self.words)
-
-    @property
-    def middle(self) -> float:
-        """The height of most of its words' middles."""
-        middles = sorted(word.y0 + word.y1 for word in self.words)
-        return middles[len(middles) // 2] / 2
 
     def first_width(self) -> float:
         """The width of what could not be parted from its start by a line's end."""
