@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.commands import command
-from tests.office import DOCX, EPUB, PPTX, XLSX, archive, docx, epub
+from tests.office import DOCX, EPUB, PDF, PPTX, XLSX, archive, docx, epub
 
-from wrac.core.errors import InputError, LimitError, WracError
+from wrac.catalog.codec import decode_document, encode_document, unit_order
+from wrac.core.errors import InputError, LimitError, MissingExtraError, WracError
 from wrac.core.types import Page
 from wrac.fetching import Skip, media, pages
 from wrac.parsing import Resolver, account, package, parse
@@ -132,6 +134,14 @@ def test_content_nested_too_deeply_is_refused() -> None:
         parse(Page("deep.docx", docx(deep), DOCX))
 
 
+def test_a_format_without_its_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("wrac.parsing.pdf")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    with pytest.raises(MissingExtraError, match=r'reading PDF files needs an extra: pip install "wrac\[pdf\]"'):
+        parse(Page("x.pdf", b"%PDF-1.7", PDF))
+
+
 # What the bytes are, whatever the name says
 
 
@@ -177,6 +187,13 @@ def test_names_and_bytes_that_disagree(tmp_path: Path) -> None:
         "c.docx": "not the document that its name says: damaged, or text under a wrong name",
         "e.doc": "not a page: .doc (save it as .docx)",
     }
+
+
+@pytest.mark.parametrize("media_type", FILES)
+def test_what_is_stored_is_read_back_alike(media_type: str) -> None:
+    document = parse(Page("file", FILES[media_type], media_type))
+    units = [document.units[unit] for unit in unit_order(document)]
+    assert decode_document(encode_document(document), units) == document
 
 
 # From end to end
