@@ -24,6 +24,7 @@ from wrac.evaluation.metrics.answers import (
     tokens_spent,
 )
 from wrac.evaluation.metrics.blocks import METRICS, distinct
+from wrac.evaluation.metrics.words import length, opening
 from wrac.evaluation.values import Gold, Passage, Query, name
 from wrac.text.tokens import counter
 
@@ -94,6 +95,33 @@ def test_a_block_cut_by_the_budget_does_not_count_and_one_on_another_page_neithe
     assert scores(gold, [late]) == {"R@1": 1, "R@3": 1, "R@6": 1, "B@250": 0, "B@500": 1, "B@1000": 1}
     assert scores(gold, [passage(PAGES[0], BLOCKS[0])])["R@6"] == 0.0
     assert scores([(BLOCKS[0], {PAGES[0], PAGES[2]})], [passage(PAGES[0], BLOCKS[0])])["R@1"] == 1.0
+
+
+JAPANESE = "返品は商品到着後八日以内に限り承ります。送料はお客様負担となります。"
+THAI = "คืนเงินภายในห้าวันทำการหลังจากได้รับสินค้า"
+OTHER = "平日は午前九時から午後六時まで営業しております。土日祝日は休業です。領収書はマイページから取得できます。"
+
+
+@pytest.mark.parametrize("block", [JAPANESE, THAI, JAPANESE[:12], "设置会保留，缓存会被清除，插件会检查兼容性。"])
+def test_scripts_without_spaces_have_words_too(block: str) -> None:
+    """Gold is found inside a longer sentence, not in another text, and a page of them is not one word of a budget."""
+    gold = [(block, {PAGES[2]})]
+    assert scores(gold, [passage(PAGES[2], f"注：{block}{OTHER}")])["R@1"] == 1.0
+    assert scores(gold, [passage(PAGES[2], OTHER * 9)])["R@6"] == 0.0
+    late = passage(PAGES[2], OTHER * 12 + block)
+    assert 250 < length(late.text) < 500
+    assert (scores(gold, [late])["B@250"], scores(gold, [late])["B@500"]) == (0.0, 1.0)
+    early = passage(PAGES[2], block + OTHER * 12)
+    assert scores(gold, [early])["B@250"] == 1.0
+    assert judged([query(gold)], [[early]], [early])[0]["T@400"] == 1.0
+
+
+@given(st.text(st.sampled_from("aé1 \n,-。「退款は日ไทยี\ufe0f\u0301"), max_size=40), st.integers(0, 40))
+def test_an_opening_holds_as_many_words_as_its_budget(text: str, budget: int) -> None:
+    held = opening(text, budget, lambda _: 1)
+    assert text.startswith(held)
+    assert length(held) == min(budget, length(text))
+    assert length(text) >= len(text.split())
 
 
 def test_two_halves_of_a_block_in_two_passages_are_not_the_block() -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wrac.core.errors import ConfigError
 from wrac.core.types import NOTHING
-from wrac.evaluation.metrics.blocks import content_terms
+from wrac.evaluation.metrics.words import content_terms
 from wrac.evaluation.values import Passage
 from wrac.evaluation.vectors import Tell, VectorCache, pieces
 from wrac.retrieval import DEPTH, FUSION, Fusion, Scored, fuse, trust

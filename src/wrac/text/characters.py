@@ -37,7 +37,9 @@ KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb"
 # Thai, Lao, Tibetan, Burmese, Khmer write no spaces between words either, so they are indexed like Chinese.
 _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ece\u0f40-\u0fbc\u1000-\u103f\u1050-\u109f\u1780-\u17d3"
-UNSPACED = IDEOGRAPHS + KANA + HANGUL + _SOUTH_EAST
+RUNNING = IDEOGRAPHS + KANA + _SOUTH_EAST
+"""Scripts written without spaces between words, as the inside of a character class."""
+UNSPACED = RUNNING + HANGUL
 """Scripts that are searched by pairs of characters, as the inside of a character class."""
 
 # What clings to the character before it: marks, joiners with what they join, skin tones, tags, Hangul vowels and tails.

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from wrac.core.errors import InputError
 from wrac.core.types import Page
 from wrac.evaluation.datasets.blocks import blocks
-from wrac.evaluation.metrics.blocks import content_terms, covered
+from wrac.evaluation.metrics.blocks import covered
+from wrac.evaluation.metrics.words import content_terms
 from wrac.evaluation.values import DataSet, Excluded, Gold, Query
 
 _MARKUP = frozenset(("text/html", "application/xhtml+xml"))

@@ -14,7 +14,7 @@ from wrac.evaluation.datasets.blocks import Block, blocks
 from wrac.evaluation.datasets.checks import Drafts, checked
 from wrac.evaluation.datasets.jsonl import lines
 from wrac.evaluation.masking import mask
-from wrac.evaluation.metrics.blocks import content_terms
+from wrac.evaluation.metrics.words import content_terms
 from wrac.evaluation.values import DataSet, Excluded, Gold, Query
 
 DOCUMENTS, QUERIES = ".documents.jsonl", ".queries.jsonl"

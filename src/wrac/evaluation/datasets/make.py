@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from wrac.core.errors import InputError
 from wrac.core.types import Document, Page
 from wrac.evaluation.datasets.questions import is_question
-from wrac.evaluation.metrics.blocks import content_terms
+from wrac.evaluation.metrics.words import content_terms
 from wrac.text.detection import detect
 from wrac.text.tokens import counter
 

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from string import punctuation
 
 from wrac.evaluation.metrics.blocks import distinct
+from wrac.evaluation.metrics.words import CHARACTER, LETTERS
 from wrac.evaluation.values import Passage, Query
-from wrac.text.characters import IDEOGRAPHS, KANA, MARKS
 from wrac.text.tokens import counter
 
-_ALONE = f"{IDEOGRAPHS}{KANA}\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
-_WORD = re.compile(f"[{_ALONE}][{MARKS}]*|[^\\W_{_ALONE}]+(?:[{MARKS}]+[^\\W_{_ALONE}]*)*")
+_WORD = re.compile(f"{CHARACTER}|{LETTERS}")
 _UNWRITTEN = str.maketrans("", "", f"{punctuation}’")
 """SQuAD's script drops these without a space: `U.S.` is `us`. Other punctuation parts words."""
 _ARTICLES = frozenset(

@@ -2,17 +2,17 @@
 
 A gold block counts when at least 85 % of its distinct content words are in one passage of a page it stands on. B@w
 reads passages best first until w words are given, the last one cut; T@t the same in o200k tokens; R@k reads k
-passages. The budget is the fair measure: @k rewards large passages.
+passages. The budget is the fair measure: @k rewards large passages. What a word is: `wrac.evaluation.metrics.words`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeAlias
 
 from wrac.evaluation.metrics.ranking import RANKING, Needs, by_position, ir_measures
+from wrac.evaluation.metrics.words import content_terms, length, opening
 from wrac.evaluation.values import Gold, Passage, Query
 from wrac.text.tokens import counter
 
@@ -28,30 +28,6 @@ READ = 3
 """Passages of `tokens@3`: what a reader of the first three pays for."""
 
 Size: TypeAlias = Callable[[str], int]
-
-_WORD = re.compile(r"[^\W_]+")
-_SUFFIXES = ("ing", "edly", "ed", "es", "s", "ly")
-_STOP = frozenset(
-    "a an the of in on at for to from by with and or as is are was were be been being it its this that these "
-    "those which who whom whose what when where how why do does did has have had can could may might will "
-    "would should shall must not no yes there their they them he she his her you your we our i if then than so "
-    "such also into over under between among about per each any all both more most other some including "
-    "include includes included through via within while during across up out off only same very just like one "
-    "two".split()
-)
-
-
-def content_terms(text: str) -> list[str]:
-    """The content words of a text in order: lower case, stop words left out, a common English suffix cut."""
-    words = (match.group().lower() for match in _WORD.finditer(text))
-    return [_stem(word) for word in words if word not in _STOP]
-
-
-def _stem(word: str) -> str:
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
-            return word[: -len(suffix)]
-    return word
 
 
 def covered(block: frozenset[str], text: frozenset[str]) -> bool:
@@ -80,7 +56,7 @@ class BlockJudge:
         ir_measures()
         self._content: dict[str, frozenset[str]] = {}
         self._tokens: Size = cache(counter("o200k").count)
-        self._words: Size = cache(lambda text: len(text.split()))
+        self._words: Size = cache(length)
 
     def scores(
         self, queries: Sequence[Query], rankings: Sequence[Sequence[Passage]], passages: Sequence[Passage]
@@ -152,7 +128,7 @@ class BlockJudge:
             if budget <= 0:
                 break
             whole = size(hit.text)
-            given.append(hit if whole <= budget else hit._replace(text=_cut(hit.text, budget, of_word)))
+            given.append(hit if whole <= budget else hit._replace(text=opening(hit.text, budget, of_word)))
             budget -= whole
         return len(self._covered(gold, given)) / len(gold)
 
@@ -160,14 +136,3 @@ class BlockJudge:
         if text not in self._content:
             self._content[text] = frozenset(content_terms(text))
         return self._content[text]
-
-
-def _cut(text: str, budget: int, size: Size) -> str:
-    """The first words whose sizes, each with the space before it, add up to at most the budget."""
-    kept = []
-    for word in text.split():
-        budget -= size(f" {word}")
-        if budget < 0:
-            break
-        kept.append(word)
-    return " ".join(kept)
