@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from wrac.core.types import Address, HtmlAddress, Kind, Mark, Outer, Role, SpanKind, Visible
 from wrac.parsing.dom import Attributes, Element, Node
@@ -236,11 +236,12 @@ class SpanDraft:
         """Moves the span along with the drafts it counts."""
         self.first += base
         self.last += base
-        for key in _ORDINALS & self.data.keys():
-            self.data[key] = [ordinal + base for ordinal in self.data[key]]
+        for key in _ORDINALS:
+            if key in self.data:
+                self.data[key] = [ordinal + base for ordinal in self.data[key]]
         if "panels" in self.data:
             panels = self.data["panels"]
             self.data["panels"] = [(tab + base if tab >= 0 else -1, a + base, b + base) for tab, a, b in panels]
 
 
-_ORDINALS = frozenset(("header_rows", "groups"))
+_ORDINALS: Final = ("header_rows", "groups")
