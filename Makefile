@@ -7,11 +7,12 @@ BIN = .venv/bin
 SITE ?= examples/site
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs
+.PHONY: help demo test test-compiled check bench docs
 
 help:
 	@echo "make demo [SITE=folder-or-url]  index a small site and ask it four questions"
 	@echo "make test                       the whole test suite"
+	@echo "make test-compiled              the same with the hot modules compiled, as WRAC_COMPILE=1 pip install . has them"
 	@echo "make check                      style, types, layers, and docs in sync with the code"
 	@echo "make bench [BENCH=names]        docs/benchmarks.md measured again on this machine, or some of it"
 
@@ -22,6 +23,10 @@ demo: .venv/ready
 test: .venv/ready-dev
 	@test "$$(id -u)" != 0 || sh scripts/install_chromium.sh || true
 	@$(BIN)/python -m pytest
+
+test-compiled: .venv/ready-dev
+	@$(BIN)/python scripts/compile_hot.py .cache/compiled
+	@PYTHONPATH=.cache/compiled $(BIN)/python -m pytest
 
 check: .venv/ready-dev
 	@$(BIN)/ruff check

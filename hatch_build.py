@@ -14,7 +14,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class CompileHook(BuildHookInterface):  # type: ignore[misc, type-arg]  # hatchling is not there when types are checked
+class CompileHook(BuildHookInterface[Any]):
     """Adds the extension modules of `scripts/compile_hot.py` to a wheel."""
 
     folder: TemporaryDirectory[str] | None = None

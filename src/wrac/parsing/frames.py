@@ -221,6 +221,10 @@ class Frame:
         return f"{self.path()} > {tag}:nth-child({index})" if self.depth < DEEP else self.path()
 
 
+NOWHERE: Final = Frame(None, "", iter(()), None, 0)
+"""The frame of a draft that no longer needs one."""
+
+
 class SpanDraft:
     """An interval in the making: the ordinal it starts at, and the data of its kind."""
 

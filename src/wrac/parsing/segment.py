@@ -286,6 +286,7 @@ class Segmenter(Emitter):
             self.outline.leave(frame, len(self.drafts))
         if frame.on_leave is not None:
             self._close(frame.on_leave)
+            frame.on_leave = None  # some hold the walk, which holds the frame's drafts
 
     def _close(self, actions: list[Any]) -> None:
         now = len(self.drafts)
