@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -16,8 +15,6 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class CompileHook(BuildHookInterface[Any]):
     """Adds the extension modules of `scripts/compile_hot.py` to a wheel."""
-
-    folder: TemporaryDirectory[str] | None = None
 
     @staticmethod
     def _asked() -> bool:
@@ -28,20 +25,14 @@ class CompileHook(BuildHookInterface[Any]):
         return ["mypy>=1.18", "setuptools"] if self._asked() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compiles into a folder for this build alone and includes what came out."""
+        """Compiles, unless the checkout's cache holds this source compiled, and includes what came out."""
         if not self._asked() or version == "editable":
             return
         sys.path.insert(0, str(Path(self.root) / "scripts"))
         from compile_hot import compile_into
 
-        self.folder = TemporaryDirectory()
-        target = Path(self.folder.name) / "src"
-        for path in compile_into(target):
-            build_data["force_include"][str(path)] = path.relative_to(target).as_posix()
+        folder = Path(self.root) / ".cache/compiled"  # a build comes here twice: for its metadata and for its wheel
+        for path in compile_into(folder):
+            build_data["force_include"][str(path)] = path.relative_to(folder).as_posix()
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Removes the folder."""
-        if self.folder is not None:
-            self.folder.cleanup()

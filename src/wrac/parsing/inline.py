@@ -170,12 +170,13 @@ def is_skip_link(draft: Draft) -> bool:
 
 def with_language(line: Line, node: Node) -> Line:
     """A code line with its language as a mark, where the page names one."""
-    around = node.parent
+    around: Node = node.parent
     classes: list[str] = list(node.attrs.get("class") or ())
     for child in node.children:
         if type(child) is Element and child.tag == "code":
             classes += child.attrs.get("class") or ()
-    for outer in (around, around.parent if around is not None else None):
+    outers: tuple[Node, Node] = (around, around.parent if around is not None else None)
+    for outer in outers:
         if type(outer) is Element and outer.tag in ("div", "figure"):
             classes += outer.attrs.get("class") or ()
     for name in classes:
