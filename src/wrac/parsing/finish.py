@@ -7,23 +7,20 @@ from types import MappingProxyType
 from typing import Any
 
 from wrac.core.types import NOTHING, Place, Span, Unit
-from wrac.parsing.frames import NOWHERE, Draft, SpanDraft
+from wrac.parsing.frames import Draft, SpanDraft
 from wrac.parsing.score import scores
 
 
 def places_of(drafts: Sequence[Draft]) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
-    """The places of the drafts, in order, and the units they show, by id. The drafts' frames are let go."""
-    found = scores(drafts)
-    for draft in drafts:
-        draft.frame = NOWHERE  # and with the frames the page's tree, before its places need room
+    """The places of the drafts, in order, and the units they show, by id."""
     units: dict[str, Unit] = {}
     places: list[Place] = []
-    for ordinal, draft in enumerate(drafts):
+    for ordinal, (draft, score) in enumerate(zip(drafts, scores(drafts), strict=True)):
         unit = Unit(draft.kind, draft.text)
-        unit = units.setdefault(unit.id, unit)
+        units.setdefault(unit.id, unit)
         places.append(
             tuple.__new__(Place, (
-                ordinal, unit.id, draft.level, draft.role, found[ordinal], draft.visible, draft.address(), draft.anchor,
+                ordinal, unit.id, draft.level, draft.role, score, draft.visible, draft.address(), draft.anchor,
                 draft.marks, draft.language,
             ))
         )  # fmt: skip
