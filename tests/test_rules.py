@@ -178,6 +178,27 @@ def test_chrome_is_omitted_with_a_reason(role: Role, visible: Visible, score: fl
     assert plan(page.build()).omitted.get(1) == reason
 
 
+def test_a_run_of_low_scores_is_omitted_and_a_single_one_is_not() -> None:
+    page = Builder()
+    page.paragraph(LINE)
+    page.score = 0.1
+    page.paragraph("A doubtful line")
+    page.score = 0.9
+    page.paragraph(LINE)
+    page.score = 0.1
+    for number in range(3):
+        page.paragraph(f"Related {number}")
+    page.row("A", "row")
+    assert plan(page.build()).omitted == dict.fromkeys((3, 4, 5), "low score")
+
+
+def test_a_page_of_low_scores_keeps_its_text() -> None:
+    page = Builder(score=0.0)
+    for number in range(5):
+        page.paragraph(f"Line {number}")
+    assert not plan(page.build()).omitted
+
+
 def test_a_page_of_chrome_keeps_its_text() -> None:
     page = Builder(role="nav")
     page.paragraph("Home")

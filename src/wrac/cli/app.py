@@ -9,6 +9,7 @@ import typer
 
 from wrac.cli import options
 from wrac.cli.options import DEFAULTS, Format
+from wrac.core.types import BEST, KEEP_MORE
 
 app = typer.Typer(
     name="wrac",
@@ -45,17 +46,27 @@ def root(
 def parse(
     source: options.Source,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print the page.")] = Format.tree,
+    main: Annotated[bool, typer.Option("--main", help=f"The main content alone: --min-score {BEST}.")] = False,
+    min_score: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SCORE",
+            help=f"Only units of this content score; {KEEP_MORE} keeps what may be content.",
+        ),
+    ] = 0.0,
     as_json: options.AsJson = False,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
     """Show the units of one page, and what is in none.
 
-    For each place its kind, text, name, role and visibility; with --json also address, marks and trail, in one line a
-    place and a last line with spans and losses.
+    For each place its kind, text, name, role and visibility; with --json also score, address, marks and trail, in one
+    line a place and a last line with spans and losses.
     """
     from wrac.cli import pages
 
-    pages.parse(options.one(source, max_size), Format.json if as_json else form)
+    pages.parse(options.one(source, max_size), Format.json if as_json else form, max(min_score, BEST if main else 0.0))
 
 
 @app.command()
@@ -228,6 +239,13 @@ def evaluate(
         list[str] | None,
         typer.Option("--pages", metavar="SRC", help="The pages a JSONL file is about; may be repeated."),
     ] = None,
+    form: Annotated[
+        str, typer.Option("--form", metavar="NAME", help="RAG-Multi-Corpus: its html or md pages.")
+    ] = "html",
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="KEY=VALUE", help="RAG-Multi-Corpus: queries of a company or type."),
+    ] = None,
     strategies: Annotated[
         str, typer.Option("--strategies", metavar="NAMES", help="Ways to chunk, commas between; --list names all.")
     ] = "",
@@ -277,4 +295,5 @@ def evaluate(
             tuple(model or ()),
             detail,
         )
-        command.evaluate(source, site or (), wanted, out=out, html=html, as_json=as_json)
+        data = command.load(source, site or (), form, options.pairs("--where", where))
+        command.evaluate(data, wanted, out=out, html=html, as_json=as_json)

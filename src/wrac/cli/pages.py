@@ -11,26 +11,27 @@ from wrac.cli import paint, shapes, views
 from wrac.cli.options import Format
 from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Chunk, Document, Page, Policy
-from wrac.fetching import Skip
+from wrac.fetching import READABLE, Skip
 from wrac.parsing import parse as make_document
 from wrac.planning import plan as make_plan
 from wrac.text.render import markdown
 
 
-def parse(page: Page, form: Format) -> None:
-    """Prints the places of a page."""
+def parse(page: Page, form: Format, least: float = 0.0) -> None:
+    """Prints the places of a page that score at least `least`."""
     document = make_document(page)
-    everything = range(len(document.places))
+    chosen = [place.ordinal for place in document.places if place.score >= least]
     if form is Format.tree:
-        views.tree(document)
+        views.tree(document, chosen)
     elif form is Format.json:
         for row in shapes.place_rows(document):
-            print(shapes.dumps(row))
+            if row["score"] >= least:
+                print(shapes.dumps(row))
         print(shapes.dumps(shapes.structure_row(document)))
     elif form is Format.markdown:
-        _write(markdown(document, everything))
+        _write(markdown(document, chosen))
     else:
-        _write("\n\n".join(document.text(ordinal) for ordinal in everything))
+        _write("\n\n".join(document.text(ordinal) for ordinal in chosen))
 
 
 def _write(text: str) -> None:
@@ -103,5 +104,5 @@ def report_skips(skips: Sequence[str], *, nothing: bool) -> None:
         return
     counts = paint.skips(skips)
     if nothing:
-        raise InputError("no page was found", f"skipped {counts}", "give HTML, Markdown or plain text")
+        raise InputError("no page was found", f"skipped {counts}", f"give {READABLE}")
     sys.stderr.write(f"wrac: skipped {counts}\n")

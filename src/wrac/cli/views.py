@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from wrac.cli import paint
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 _HEAD = 240  # characters of a text that is shown to be recognised
 
 
-def tree(document: Document) -> None:
-    """Prints the places of a page below their headings, with name, kind, role and visibility."""
+def tree(document: Document, ordinals: Iterable[int]) -> None:
+    """Prints places of a page below their headings, with name, kind, role and visibility."""
     out = console()
     language = f", {document.language}" if document.language else ""
     counts = f"{plural(len(document.places), 'place')}, {plural(len(document.units), 'unit')}{language}"
     put(out, (document.title or "(no title)", "bold"), (f"  {counts}", "dim"))
     above, called = trails(document), names(document)
     width = max(map(len, called), default=0)
-    for place in document.places:
+    for place in map(document.places.__getitem__, ordinals):
         unit, name = document.units[place.unit], called[place.ordinal]
         tags = [tag for tag in (place.role, place.visible) if tag not in ("main", "visible")]
         quiet = "dim" if place.role != "main" else ""
@@ -41,8 +41,8 @@ def tree(document: Document) -> None:
         chars: Counter[str] = Counter()
         for loss in document.losses:
             chars[loss.reason] += loss.chars
-        lost = ", ".join(f"{count:,} characters of {reason}" for reason, count in chars.most_common())
-        put(out, (f"in no unit: {lost}", "dim"))
+        lost = [f"{count:,} characters of {reason}" if count else reason for reason, count in chars.most_common()]
+        put(out, (f"in no unit: {', '.join(lost)}", "dim"))
 
 
 def plan(document: Document, made: Plan, policy: Policy) -> None:

@@ -9,7 +9,7 @@ import copyreg
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from wrac.core.ids import body_id, content_id, unit_id
 
@@ -154,8 +154,17 @@ class Unit(_Content):
         return self.kind, self.text
 
 
+BEST: Final = 0.65
+"""A place that scores at least this is main content."""
+KEEP_MORE: Final = 0.45
+"""A place that scores at least this is, or may be, content: nearly all of it does."""
+
+
 class Place(NamedTuple):
-    """One appearance of a unit in a document. `level` is a heading's level or a list item's depth, else 0."""
+    """One appearance of a unit in a document. `level` is a heading's level or a list item's depth, else 0.
+
+    `score` says how likely it is content of its page, 0..1, to three digits.
+    """
 
     ordinal: int
     unit: str

@@ -11,11 +11,11 @@ from wrac.parsing.frames import Draft, SpanDraft
 from wrac.parsing.score import scores
 
 
-def places_of(drafts: Sequence[Draft]) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
-    """The places of the drafts, in order, and the units they show, by id."""
+def places_of(drafts: Sequence[Draft], title: str | None = None) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
+    """The places of the drafts, in order, and the units they show, by id; `title` is a web page's."""
     units: dict[str, Unit] = {}
     places: list[Place] = []
-    for ordinal, (draft, score) in enumerate(zip(drafts, scores(drafts), strict=True)):
+    for ordinal, (draft, score) in enumerate(zip(drafts, scores(drafts, title), strict=True)):
         unit = Unit(draft.kind, draft.text)
         units.setdefault(unit.id, unit)
         places.append(

@@ -66,13 +66,14 @@ def segment_tree(tree: Node, source: Callable[[], str], *, shadow: bool = False,
 
 
 def _document(page: Page, tree: Node, walk: Segmenter) -> Document:
-    places, units = places_of(walk.drafts)
+    title = _title(tree)
+    places, units = places_of(walk.drafts, title)
     return Document(
         body=page.body_id,
         media_type=page.media_type,
         encoding=tree.encoding,
         parser=PARSER,
-        title=_title(tree),
+        title=title,
         language=_language(tree),
         units=units,
         places=places,

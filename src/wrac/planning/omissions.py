@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
-from wrac.core.types import Document, Place, Role
+from wrac.core.types import KEEP_MORE, Document, Kind, Place, Role
 
 CHROME: Final[frozenset[Role]] = frozenset(
     ("nav", "header", "footer", "breadcrumb", "cookie", "dialog", "form", "control")
@@ -12,8 +14,13 @@ CHROME: Final[frozenset[Role]] = frozenset(
 """Roles that are left out; the reason is the role's name. A table of contents is left out where it stands in one of
 `BESIDE`, beside the text; within the text it is what an index page has to say."""
 BESIDE: Final = frozenset(("nav", "aside", "header", "footer"))
-HIDDEN_SCORE: Final = 0.2
-"""Hidden text scored below this is chrome (menus, templates); above, it is content a script shows (accordions)."""
+LOW_SCORE: Final = KEEP_MORE / 2
+"""Hidden text scored below this is chrome (menus, templates); above, it is content a script shows (accordions).
+Of other text, so low a score counts only for `RUN` places in a row: a single doubtful line among content costs
+nothing, and leaving out a line of content does. Their reason is `low score`."""
+RUN: Final = 3
+_DOUBTED: Final[frozenset[Role]] = frozenset(("main", "aside", "toc"))
+_TRUSTED: Final[frozenset[Kind]] = frozenset(("table_row", "code", "term", "definition", "question", "math", "quote"))
 
 
 def omissions(document: Document) -> dict[int, str]:
@@ -24,27 +31,41 @@ def omissions(document: Document) -> dict[int, str]:
     """
     beside = {o for s in document.spans if s.kind in BESIDE for o in range(s.first, s.last + 1)}
     found = {place.ordinal: why for place in document.places if (why := _reason(place, place.ordinal in beside))}
-    if len(found) < len(document.places):
-        return _keep_headings(document, found)
-    main = [place.ordinal for place in document.places if place.role == "main"]
-    return {ordinal: why for ordinal, why in found.items() if ordinal not in set(main)} if main else {}
+    low = {ordinal: "low score" for ordinal in _low_runs(document) if ordinal not in found}
+    if len(found) + len(low) < len(document.places):
+        return _keep_headings(document, dict(sorted({**found, **low}.items())))
+    main = {place.ordinal for place in document.places if place.role == "main"}
+    return {ordinal: why for ordinal, why in found.items() if ordinal not in main} if main else {}
 
 
 def _reason(place: Place, beside: bool) -> str:
-    """Why a place is left out; empty when it is kept."""
+    """Why a place is left out whatever stands around it; empty when it is not."""
     if place.role in CHROME or (place.role == "toc" and beside):
         return place.role
-    if place.visible == "hidden" and place.score < HIDDEN_SCORE and place.role != "data":
+    if place.visible == "hidden" and place.score < LOW_SCORE and place.role != "data":
         return "hidden"
     return ""
 
 
+def _low_runs(document: Document) -> Iterator[int]:
+    """The ordinals of runs of places that score low and have nothing else to say for themselves."""
+    for low, run in groupby(document.places, lambda place: _is_low(document, place)):
+        places = list(run)
+        if low and len(places) >= RUN:
+            yield from (place.ordinal for place in places)
+
+
+def _is_low(document: Document, place: Place) -> bool:
+    doubted = place.score < LOW_SCORE and place.role in _DOUBTED and place.visible != "collapsed"
+    return doubted and document.units[place.unit].kind not in _TRUSTED
+
+
 def _keep_headings(document: Document, found: dict[int, str]) -> dict[int, str]:
-    """The omissions without headings in a page header that open a section with kept text: they are its title."""
+    """The omissions without the headings, of the page header or of low score, that open a section with kept text."""
     titles = {
         span.first
         for span in document.spans
-        if span.kind == "section" and span.first in found and document.places[span.first].role == "header"
+        if span.kind == "section" and found.get(span.first) in ("header", "low score")
         if any(o not in found for o in range(span.first + 1, span.last + 1))
     }
     return {ordinal: why for ordinal, why in found.items() if ordinal not in titles} if titles else found
