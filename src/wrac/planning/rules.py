@@ -62,12 +62,16 @@ class RulesPlanner:
 
     def _partition(self, document: Document, stream: Sequence[int]) -> list[tuple[int, ...]]:
         """The cheapest groups of one stream of ordinals."""
+        terrain = self.terrain(document, stream)
+        starts = cheapest(terrain, prices(self.policy, self.costs), self.costs.glued)
+        return [tuple(stream[a:b]) for a, b in zip(starts, [*starts[1:], len(stream)], strict=True)]
+
+    def terrain(self, document: Document, stream: Sequence[int]) -> Terrain:
+        """Sizes and boundary costs of one stream of ordinals."""
         count = self.counter.count
         sizes = [count(document.text(ordinal)) + JOINER for ordinal in stream]
         headings = [document.unit(ordinal).kind == "heading" for ordinal in stream]
-        terrain = Terrain(sizes, headings, *boundaries(document, stream, self.costs))
-        starts = cheapest(terrain, prices(self.policy, self.costs), self.costs.glued)
-        return [tuple(stream[a:b]) for a, b in zip(starts, [*starts[1:], len(stream)], strict=True)]
+        return Terrain(sizes, headings, *boundaries(document, stream, self.costs))
 
 
 def streams(document: Document, omitted: dict[int, str]) -> list[list[int]]:
@@ -120,7 +124,7 @@ def cheapest(terrain: Terrain, price: Sequence[float], lonely: float) -> list[in
         for start in range(last, lowest - 1, -1):
             if total[start] < below:
                 # Too large, unless one unit is: it then takes the headings before it along, as many as a chunk holds.
-                if start < last and (headings[last] or not headings[start] or total[last] - total[start] > limit):
+                if start < last and (headings[last] or start < run or total[last] - total[start] > limit):
                     break
                 cost = entry[start] + price[limit]
             else:

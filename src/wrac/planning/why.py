@@ -1,0 +1,131 @@
+"""Why is there a boundary, or none? For each place where one could be, what spoke for and against, in cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import inf
+from typing import NamedTuple
+
+from wrac.core.types import Document
+from wrac.planning.rules import RulesPlanner, Terrain, cheapest, prices, streams
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The place before an ordinal of a stream.
+
+    `cut` is what starting a chunk there costs by structure and `join` what not starting one does, before sizes.
+    `margin` is how much dearer the whole plan is with the other decision: near 0 the rules do not mind.
+    """
+
+    ordinal: int
+    taken: bool
+    cut: float
+    join: float
+    margin: float
+
+
+class _Costs(NamedTuple):
+    """The cheapest way to each position from the start, and from it to the end, each position being a start."""
+
+    before: list[float]
+    after: list[float]
+
+
+def why(planner: RulesPlanner, document: Document) -> list[Boundary]:
+    """Every boundary of a page, in reading order of its streams; none before a stream's first unit.
+
+    Quadratic in the units a chunk may hold, linear in the page.
+    """
+    plan = planner.plan(document)
+    found: list[Boundary] = []
+    for stream in streams(document, dict(plan.omitted)):
+        terrain = planner.terrain(document, stream)
+        price = prices(planner.policy, planner.costs)
+        starts = set(cheapest(terrain, price, planner.costs.glued))
+        margins = _margins(terrain, price, planner.costs.glued, starts)
+        found += [
+            Boundary(ordinal, at in starts, round(terrain.cuts[at], 3), round(terrain.joins[at], 3), margins[at])
+            for at, ordinal in enumerate(stream)
+            if at
+        ]
+    return found
+
+
+def _margins(terrain: Terrain, price: Sequence[float], lonely: float, starts: set[int]) -> list[float]:
+    """For each position the cost of the best plan that decides otherwise there, less that of the best plan."""
+    size = len(terrain.sizes)
+    groups = _Groups(terrain, price, lonely)
+    before, after = groups.costs()
+    least = before[size]
+    without = _spanned(groups, before, after) if size > 1 else [inf] * size
+    other = [without[at] if at in starts else before[at] + after[at] for at in range(size)]
+    return [round(max(cost - least, 0.0), 3) if cost < inf else inf for cost in other]
+
+
+class _Groups:
+    """What each possible group costs, by the rules of `cheapest`."""
+
+    def __init__(self, terrain: Terrain, price: Sequence[float], lonely: float) -> None:
+        self._terrain, self._price, self._lonely = terrain, price, lonely
+        self.size = len(terrain.sizes)
+        self._total = list(accumulate(terrain.sizes, initial=0))
+        self._kept = list(accumulate(terrain.joins, initial=0.0))
+        self._first = self._reach()
+
+    def _reach(self) -> list[int]:
+        """For each end the first start of a group: within the maximum, or one unit with the headings before it."""
+        limit, total = len(self._price) - 1, self._total
+        first, start, run = [0] * (self.size + 1), 0, 0
+        for end in range(1, self.size + 1):
+            last = end - 1
+            while start < last and total[end] - total[start] > limit:
+                start += 1
+            low = start
+            if not self._terrain.headings[last]:
+                while low > run and total[last] - total[low - 1] <= limit:
+                    low -= 1
+                run = end
+            first[end] = low
+        return first
+
+    def starts(self, end: int) -> range:
+        """The starts of groups that end before a position."""
+        return range(self._first[end], end)
+
+    def cost(self, start: int, end: int) -> float:
+        """What the group from a start to an end costs; infinite where a heading would be last but not all."""
+        headings = self._terrain.headings
+        extra = 0.0
+        if headings[end - 1]:
+            if not all(headings[start:end]):
+                return inf
+            extra = self._lonely
+        size = min(self._total[end] - self._total[start], len(self._price) - 1)
+        joined = self._kept[end] - self._kept[start + 1]
+        return self._terrain.cuts[start] + joined + self._price[size] + extra
+
+    def costs(self) -> _Costs:
+        """The cheapest way to each position, and from each."""
+        before = [0.0] + [inf] * self.size
+        for end in range(1, self.size + 1):
+            before[end] = min((before[start] + self.cost(start, end) for start in self.starts(end)), default=inf)
+        after = [inf] * self.size + [0.0]
+        for end in range(self.size, 0, -1):
+            for start in self.starts(end):
+                after[start] = min(after[start], self.cost(start, end) + after[end])
+        return _Costs(before, after)
+
+
+def _spanned(groups: _Groups, before: Sequence[float], after: Sequence[float]) -> list[float]:
+    """For each position the cheapest plan with a group that goes on over it."""
+    best = [inf] * groups.size
+    for end in range(1, groups.size + 1):
+        running = inf
+        for start in groups.starts(end):
+            if start > groups.starts(end).start:
+                best[start] = min(best[start], running)
+            running = min(running, before[start] + groups.cost(start, end) + after[end])
+    return best

@@ -1,0 +1,61 @@
+"""Why a boundary is where it is: margins are those of all plans there are."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import inf
+
+import pytest
+from hypothesis import given
+from tests.strategies import documents
+
+from wrac.core.types import Document, Page, Policy
+from wrac.parsing import parse
+from wrac.planning.rules import RulesPlanner, cheapest, prices, streams
+from wrac.planning.why import _Groups, why
+from wrac.text.tokens import counter
+
+COUNT = counter("o200k")
+SMALL = RulesPlanner(Policy(target=12, maximum=30), COUNT)
+
+
+def cost(groups: _Groups, starts: tuple[int, ...]) -> float:
+    """What a partition costs; infinite when a group is larger than may be."""
+    ends = (*starts[1:], groups.size)
+    pairs = list(zip(starts, ends, strict=True))
+    allowed = all(start in groups.starts(end) for start, end in pairs)
+    return sum(groups.cost(start, end) for start, end in pairs) if allowed else inf
+
+
+@given(documents(3))
+def test_margins_are_those_of_every_plan_there_is(document: Document) -> None:
+    told = iter(why(SMALL, document))
+    for stream in streams(document, dict(SMALL.plan(document).omitted)):
+        size = len(stream)
+        terrain = SMALL.terrain(document, stream)
+        price = prices(SMALL.policy, SMALL.costs)
+        groups = _Groups(terrain, price, SMALL.costs.glued)
+        chosen = tuple(cheapest(terrain, price, SMALL.costs.glued))
+        found = [next(told) for _ in range(size - 1)]
+        assert [boundary.ordinal for boundary in found] == stream[1:]
+        assert [at for at in range(1, size) if found[at - 1].taken] == list(chosen[1:])
+        if size > 9:
+            continue
+        plans = [(0, *cuts) for count in range(size) for cuts in combinations(range(1, size), count)]
+        best = min(cost(groups, plan) for plan in plans)
+        assert cost(groups, chosen) == pytest.approx(best)
+        for at, boundary in enumerate(found, 1):
+            other = min((cost(groups, plan) for plan in plans if (at in plan) != boundary.taken), default=inf)
+            assert boundary.margin == pytest.approx(other - best, abs=1e-3)
+
+
+def test_a_heading_is_a_sure_boundary_and_a_lead_in_a_sure_join() -> None:
+    text = "Words that fill a paragraph so that it has a size. " * 8
+    items = "".join(f"<li>Item {n}</li>" for n in range(4))
+    page = f"<main><h1>A</h1><p>{text}</p><h2>B</h2><p>Do all of this:</p><ul>{items}</ul><p>{text}</p></main>"
+    told = why(RulesPlanner(Policy(), COUNT), parse(Page("a.html", page.encode())))
+    heading, list_start = told[1], told[3]
+    assert heading.taken
+    assert heading.margin > 1
+    assert not list_start.taken
+    assert list_start.margin > 3
