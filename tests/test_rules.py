@@ -258,9 +258,9 @@ def test_a_policy_without_sense_is_refused(policy: Policy) -> None:
 def test_the_planner_names_its_policy() -> None:
     count = counter("words")
     names = {RulesPlanner(policy, count).name for policy in (Policy(), Policy(80), Policy(80, 100))}
-    assert "rules@1" in names
+    assert "rules@2" in names
     assert len(names) == 3
-    assert all(name.startswith("rules@1") for name in names)
+    assert all(name.startswith("rules@2") for name in names)
 
 
 def flat(count: int) -> Document:

@@ -16,7 +16,7 @@ from wrac.core.types import Document, Plan, Policy
 from wrac.planning.costs import Costs, boundaries
 from wrac.planning.omissions import omissions
 
-VERSION: Final = "rules@1"
+VERSION: Final = "rules@2"
 JOINER: Final = 1
 """Tokens counted for what stands between two units; the chunk's own count is exact."""
 
@@ -45,7 +45,7 @@ class RulesPlanner:
 
     @property
     def name(self) -> str:
-        """`rules@1`, with eight digits of the policy's digest when it is not the default."""
+        """`rules@2`, with eight digits of the policy's digest when it is not the default."""
         if self.policy == Policy():
             return VERSION
         digest = content_id("policy", [repr(self.policy)]).rpartition(":")[2]
