@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -103,6 +104,22 @@ def test_gold_that_is_nowhere_leaves_the_other_gold_of_its_query() -> None:
 
 
 @pytest.mark.usefixtures("site")
+def test_a_page_that_is_not_there_is_told_though_others_of_the_query_are() -> None:
+    found = own({**GOOD, "pages": ["refunds.html", "fees.html"]})
+    assert [query.gold[0].pages for query in found.queries] == [{"site/help/refunds.html"}]
+    assert [one.reason for one in found.excluded] == ["page fees.html is not among the pages"]
+
+
+@pytest.mark.usefixtures("site")
+def test_halves_of_characters_are_read_as_unknown_ones() -> None:
+    found = own(
+        json.dumps({**GOOD, "query": "Limit \ud83d\ude00?", "mask": "\ud800 ab", "type": "\udfff", "id": "\udc00"})
+    )
+    assert (found.queries[0].text, found.queries[0].id) == ("Limit \U0001f600?", "\ufffd")
+    assert (found.masks, found.queries[0].groups) == (("\ufffd ab",), {"type": "\ufffd"})
+
+
+@pytest.mark.usefixtures("site")
 def test_program_code_is_no_text_of_a_page() -> None:
     found = own(GOOD, {**GOOD, "page": "cards.html", "text": "limit nine hundred yen"})
     assert [one.reason for one in found.excluded] == ["it is nowhere on its page"]
@@ -112,6 +129,7 @@ def test_program_code_is_no_text_of_a_page() -> None:
     ("rows", "message"),
     [
         (["{"], "asked.jsonl:1: is not JSON; one object a line"),
+        (["[" * 100_000], "asked.jsonl:1: is not JSON; one object a line"),
         ([GOOD, "[]"], "asked.jsonl:2: is not a JSON object; one object a line"),
         (["", {"query": "?", "page": "a"}], f"asked.jsonl:2: lacks 'text'; {SHAPE}"),
         ([{"page": "a", "text": "b"}], f"asked.jsonl:1: lacks 'query'; {SHAPE}"),
@@ -190,6 +208,15 @@ def test_an_ambiguous_page_is_told_with_its_rivals() -> None:
     assert names.find("faq.html")[1] == "page faq.html may be de/faq.html or en/faq.html; give more of its path"
     assert names.find("https://example.com/site/en/faq.html?x=1#y") == ("en/faq.html", "")
     assert names.find("A  B.pdf") == ("https://x.org/a%20b.html", "")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_name_is_found_in_whichever_form_a_file_system_keeps_it(form: Literal["NFC", "NFD"]) -> None:
+    page = unicodedata.normalize(form, "hilfe/über uns.html")
+    names = Names([Page(page, b""), Page("hilfe/a.html", b"")])
+    assert {
+        names.find(one)[0] for one in ("über uns.html", "u\u0308ber uns.html", "hilfe/%C3%BCber%20uns.html", "Über Uns")
+    } == {page}
 
 
 HTML = st.lists(

@@ -11,7 +11,7 @@ import pytest
 from tests.commands import command
 from tests.fakes import FakeEmbedder
 
-from wrac.core.errors import ConfigError, InputError, RemoteError
+from wrac.core.errors import ConfigError, InputError, RemoteError, StorageError
 from wrac.core.types import Page
 from wrac.evaluation import run
 from wrac.evaluation.datasets import load
@@ -158,3 +158,42 @@ def test_rows_of_other_data_or_settings_are_never_read(site: Path, tmp_path: Pat
     assert Saved(tmp_path, data, ["dense"]).get("first") is None
     (site / "cards.html").write_text("<p>Changed.</p>", "utf-8")
     assert Saved(tmp_path, load(str(site)), ["bm25"]).get("first") is None
+
+
+def test_runs_at_the_same_time_do_not_take_each_others_rows(site: Path, tmp_path: Path) -> None:
+    data = load(str(site))
+    ours, theirs = Saved(tmp_path, data, ["bm25"]), Saved(tmp_path, data, ["bm25"])
+    ours.put("first", [{"strategy": "first"}])
+    theirs.put("second", [{"strategy": "second"}])
+    ours.forget(["first", "never run"])
+    theirs.put("third", [{"strategy": "third \ud800"}])
+    assert ours.get("first") is None
+    assert theirs.get("second") == [{"strategy": "second"}]
+    assert theirs.get("third") == [{"strategy": "third \ud800"}]
+
+
+@pytest.mark.parametrize("option", ["--out", "--html"])
+@pytest.mark.parametrize(("place", "words"), [("none/r", "no such file or directory"), ("site", "is a directory")])
+def test_a_place_that_takes_nothing_is_told_before_the_work(
+    site: Path, tmp_path: Path, option: str, place: str, words: str
+) -> None:
+    code, out, noise = command("eval", site, *BM25, option, place, cwd=tmp_path)
+    assert (code, out) == (StorageError.exit_code, "")
+    assert noise == f"wrac: {place}: {words}; choose another place\n"
+
+
+def test_the_table_is_there_though_the_disk_is_full(site: Path, tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    code, out, noise = command("eval", site, *BM25, "--out", "/dev/full", cwd=tmp_path)
+    assert code == StorageError.exit_code
+    assert "sections" in out
+    assert noise.splitlines()[-1] == "wrac: /dev/full: no space left on device; choose another place"
+
+
+def test_no_message_steers_a_terminal(site: Path, tmp_path: Path) -> None:
+    row = {**ASKED[0], "page": "\x1b]0;owned\x07\u202e.html"}
+    (tmp_path / "bad.jsonl").write_text(json.dumps(row), "utf-8")
+    code, _, noise = command("eval", "bad.jsonl", "--pages", site, *BM25, cwd=tmp_path)
+    assert code == InputError.exit_code
+    assert not {"\x1b", "\x07", "\u202e"} & set(noise)

@@ -225,15 +225,28 @@ def test_a_run_against_itself_has_no_difference(results: Results) -> None:
 
 
 def test_another_data_set_is_refused(results: Results) -> None:
-    for key, value in (("name", "other"), ("queries", {})):
+    """Questions are told by id and words: a drafted id is the same on every site."""
+    for change in ("ids", "words"):
         other = copy.deepcopy(results)
         other["file"] = "new.json"
-        if key == "name":
-            other["data"]["name"] = value
-        for row in other["rows"]:
-            row["queries"] = {f"x{query}": values for query, values in row["queries"].items()}
+        if change == "words":
+            other["texts"] = {query: f"{text} or not" for query, text in other["texts"].items()}
+        else:
+            other["texts"] = {f"x{query}": text for query, text in other["texts"].items()}
+            for row in other["rows"]:
+                row["queries"] = {f"x{query}": values for query, values in row["queries"].items()}
         with pytest.raises(InputError, match=r"^new.json: is a run over .*; compare two runs over the same data$"):
             compare.compare(results, other)
+
+
+def test_questions_asked_in_other_words_are_not_paired_and_a_file_of_another_name_is(results: Results) -> None:
+    other = copy.deepcopy(results)
+    first = next(iter(other["texts"]))
+    other["texts"][first] += " at all"
+    other["data"]["name"] = "renamed"
+    found = compare.compare(results, other)
+    assert found["queries"] == len(results["texts"]) - 1
+    assert [one["name"] for one in found["settings"]] == ["data"]
 
 
 def spoilt(results: Results, key: str, value: Any) -> str:

@@ -6,7 +6,8 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,29 +31,30 @@ class Wanted:
     detail: bool = False
 
 
-def evaluate(  # noqa: PLR0913 - a command's options
-    source: str, site: Sequence[str], wanted: Wanted, *, out: Path | None, html: Path | None, as_json: bool
-) -> None:
-    """Run and print, write what is asked for, and leave with the first failed strategy's code when one failed."""
-    from wrac.evaluation.datasets import load
-    from wrac.evaluation.report import page, text
+def load(source: str, site: Sequence[str], form: str, where: Mapping[str, str]) -> DataSet:
+    """The data set that is named. Raises ConfigError when none is."""
+    from wrac.evaluation import datasets
 
     if not source:
         raise ConfigError("no data set is named; give a folder or a JSONL file, or draft one with --make SITE")
+    return datasets.load(source, site, form=form, where=where)
+
+
+def evaluate(data: DataSet, wanted: Wanted, *, out: Path | None, html: Path | None, as_json: bool) -> None:
+    """Run and print, write what is asked for, and leave with the first failed strategy's code when one failed."""
+    from wrac.evaluation.report import page, text
+
+    for file in filter(None, (out, html)):
+        _try(file)  # a place that takes nothing is told before the work, not after
     with _telling() as tell:
-        results = run(load(source, site), wanted, tell)
+        results = run(data, wanted, tell)
+    print(shapes.dumps(results) if as_json else text(results, detail=wanted.detail))
     if out:
         _write(out, shapes.dumps(results) + "\n")
     if html:
         _write(html, page(results))
-    if as_json:
-        print(shapes.dumps(results))
-    else:
-        print(text(results, detail=wanted.detail))
-        for file in filter(None, (out, html)):
-            sys.stderr.write(f"wrote {file}\n")
     for one in results["failed"]:
-        sys.stderr.write(f"wrac: {one['strategy']}: {one['reason']}\n")
+        sys.stderr.write(paint.safe(f"wrac: {one['strategy']}: {paint.one_line(one['reason'])}\n"))
     if results["failed"]:
         raise typer.Exit(results["failed"][0]["exit"])
 
@@ -119,8 +121,25 @@ def names(option: str, value: str) -> tuple[str, ...]:
 
 
 def _write(file: Path, text: str) -> None:
-    try:
+    """Writes the text and says so. Raises StorageError where the place takes none."""
+    with _place(file):
         file.write_text(text, "utf-8")
+    sys.stderr.write(paint.safe(f"wrote {file}\n"))
+
+
+def _try(file: Path) -> None:
+    """Leaves all as it was. Raises StorageError where the file could not be written."""
+    with _place(file):
+        known = file.exists()
+        file.open("a").close()
+        if not known:
+            file.unlink()
+
+
+@contextmanager
+def _place(file: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise StorageError(f"{file}: {(error.strerror or str(error)).lower()}; choose another place") from error
 

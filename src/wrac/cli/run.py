@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from typer.main import get_command
 
+from wrac.cli import paint
 from wrac.cli.app import app
 from wrac.cli.main import INTERRUPTED
 from wrac.core.errors import StorageError, WracError
@@ -44,7 +45,7 @@ def _leave(argv: Sequence[str]) -> int:
 
 def _complain(message: str, code: int) -> int:
     """Writes one line to stderr; a message with line breaks would hide the advice that ends it."""
-    sys.stderr.write(f"wrac: {' '.join(message.split())}\n")
+    sys.stderr.write(f"wrac: {paint.safe(paint.one_line(message))}\n")
     return code
 
 

@@ -73,7 +73,7 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
             saved.put(chunker.name, made)
         rows += made
     if saved and not failed:
-        saved.forget()
+        saved.forget(chunker.name for chunker in chunkers)
     return {
         "data": _about(data),
         "machine": machine(),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from wrac.core.errors import InputError
+from wrac.text.characters import scalar
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -22,7 +26,9 @@ def numbered(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+            if _HALF.search(line):  # half of a pair, which no encoding can write
+                row = json.loads(scalar(json.dumps(row, ensure_ascii=False)))
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path}:{number}", "is not JSON", "one object a line") from error
         if not isinstance(row, dict):
             raise InputError(f"{path}:{number}", "is not a JSON object", "one object a line")

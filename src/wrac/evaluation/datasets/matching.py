@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from wrac.core.types import Page
@@ -23,25 +24,25 @@ class Names:
             return wanted, ""
         parts = _parts(wanted)
         for fits in self._ways(parts, name(parts[-1]) if parts else ""):
-            found = [url for url, own in self._parts.items() if fits(url, own)]
+            found = [url for url, own in self._parts.items() if fits(own)]
             if len(found) == 1:
                 return found[0], ""
             if found:
                 return "", f"page {wanted} may be {_several(found)}; give more of its path"
         return "", f"page {wanted} is not among the pages"
 
-    def _ways(self, parts: Sequence[str], title: str) -> list[Callable[[str, Sequence[str]], bool]]:
+    def _ways(self, parts: Sequence[str], title: str) -> list[Callable[[Sequence[str]], bool]]:
         return [
-            lambda _, own: bool(parts) and own[-len(parts) :] == parts,
-            lambda _, own: bool(own) and parts[-len(own) :] == own,
-            lambda url, _: bool(title) and name(unquote(url)) == title,
+            lambda own: bool(parts) and own[-len(parts) :] == parts,
+            lambda own: bool(own) and parts[-len(own) :] == own,
+            lambda own: bool(title and own) and name(own[-1]) == title,
         ]
 
 
 def _parts(url: str) -> list[str]:
-    """Host and path of a URL or a path, as parts; neither scheme nor query nor fragment."""
+    """Host and path of a URL or a path, as parts in NFC, whichever form the file system keeps."""
     plain = url.replace("\\", "/").partition("#")[0].partition("?")[0].rpartition("://")[2]
-    return [unquote(part) for part in plain.split("/") if part not in ("", ".")]
+    return [normalize("NFC", unquote(part)) for part in plain.split("/") if part not in ("", ".")]
 
 
 def _several(found: Sequence[str]) -> str:

@@ -32,8 +32,7 @@ def own(file: Path, pages: Sequence[str]) -> DataSet:
         fields = _Fields(f"{file}:{number}", row)
         ident, (urls, reasons) = fields.text("id", f"line {number}"), _pages(fields, names)
         texts = fields.texts("text")
-        if not urls:
-            excluded += [Excluded(ident, text, reasons[0]) for text in texts]
+        excluded += [Excluded(ident, text, reason) for reason in reasons for text in texts]
         groups = {"type": fields.text("type")} if "type" in row else {}
         gold = tuple(Gold(text, urls) for text in texts) if urls else ()
         queries.append(Query(ident, fields.text("query"), gold, groups))

@@ -45,19 +45,21 @@ def compare(old: Results, new: Results) -> dict[str, Any]:
     """What changed from one run to another, as plain values that JSON can hold.
 
     Keys: `old` and `new` (what was run, by name), `settings` (those that differ: name, old, new), `metrics`, `queries`
-    (how many both runs have), `rows` (one a strategy and search of both), `only_old` and `only_new` (strategy and
-    search that one run alone has). A row has `figures` by metric (old, new, mean, low, high, real, verdict: queries
-    paired, 95 %) and the queries that changed most, `gained` and `lost` (query, text, old, new, change: means over the
-    metrics of which more is better). Raises InputError where the runs are not over the same data.
+    (how many both runs have, in the same words), `rows` (one a strategy and search of both), `only_old` and `only_new`
+    (strategy and search that one run alone has). A row has `figures` by metric (old, new, mean, low, high, real,
+    verdict: queries paired, 95 %) and the queries that changed most, `gained` and `lost` (query, text, old, new,
+    change: means over the metrics of which more is better). Raises InputError where the runs are not over the same
+    data.
     """
     metrics = [metric for metric in reading.primary(new) if metric in old["metrics"]]
     before, after = _rows(old), _rows(new)
     both = [key for key in after if key in before]
-    shared = {query for key in both for query in after[key]["queries"] if query in before[key]["queries"]}
-    if old["data"]["name"] != new["data"]["name"] or not metrics or (both and not shared):
+    texts = {query: text for query, text in new["texts"].items() if old["texts"].get(query) == text}
+    pairs = (before[key]["queries"].keys() & after[key]["queries"].keys() for key in both)
+    shared = texts.keys() & set[str]().union(*pairs)
+    if not metrics or not texts or (both and not shared):
         told = f"is a run over {_data(new)}, {old.get('file', 'the other')} over {_data(old)}"
         raise InputError(str(new.get("file", "the second run")), told, "compare two runs over the same data")
-    texts = old["texts"] | new["texts"]
     return {
         "old": _facts(old),
         "new": _facts(new),
@@ -85,7 +87,7 @@ class _Figures:
 def _changed(
     key: tuple[str, str], old: _Figures, new: _Figures, metrics: Sequence[str], texts: Mapping[str, str]
 ) -> dict[str, Any]:
-    queries = [query for query in new.queries if query in old.queries]
+    queries = [query for query in new.queries if query in old.queries and query in texts]
     figures = {metric: _figure(metric, old.of(metric, queries), new.of(metric, queries)) for metric in metrics}
     rising = [metric for metric in metrics if not less_is_better(metric)]
     means = [
@@ -93,7 +95,7 @@ def _changed(
         for one in (old, new)
     ]
     changes = [
-        {"query": query, "text": texts.get(query, ""), "old": before, "new": after, "change": after - before}
+        {"query": query, "text": texts[query], "old": before, "new": after, "change": after - before}
         for query, before, after in zip(queries, *(mean.round(4).tolist() for mean in means), strict=True)
     ]
     ordered = sorted(changes, key=lambda one: one["change"])
