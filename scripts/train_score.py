@@ -33,9 +33,9 @@ from wrac.parsing.features import NAMES, features
 from wrac.parsing.html import segment_tree
 from wrac.parsing.source import source_of
 
-SETTINGS: Final = boosting.Settings(trees=160, depth=6, rate=0.1, rows=0.5, columns=0.4, smoothing=5.0)
+SETTINGS: Final = boosting.Settings(trees=320, depth=6, rate=0.08, rows=0.5, columns=0.3, smoothing=5.0)
 HALVES: Final = ((1, 2), (3, 4))
-PER_PAGE: Final = 110
+PER_PAGE: Final = 150
 """About as many units of a page are trained on, drawn by their weight."""
 CARD: Final = score.MODEL.with_name("card.json")
 
