@@ -126,7 +126,7 @@ def parse(html: str | bytes, *, url: str = "", media_type: str = "text/html", ch
     with U+FFFD for lone surrogates, as browsers do. `media_type` may also be `text/markdown`, `text/plain`, `text/csv`,
     `application/pdf`, `application/epub+zip` or that of a Word, PowerPoint or Excel file.
 
-    Raises `InputError` for bytes that are not of that type, `LimitError` for a page beyond a cap on depth, size or time.
+    Raises `InputError` for bytes that are not of that type, `LimitError` for a page beyond a cap on depth or size.
 
     >>> document = parse("<h1>Prices</h1><table><tr><th>Plan<th>USD<tr><td>Small<td>5</table>")
     >>> [document.text(ordinal) for ordinal in range(3)]
