@@ -31,8 +31,8 @@ def compile_into(folder: Path) -> list[Path]:
 
     Raises SystemExit with what mypyc said when it fails.
     """
-    mark = folder / "source.digest"
-    if not (mark.is_file() and mark.read_text() == digest()):
+    mark, source = folder / "source.digest", digest()
+    if not (mark.is_file() and mark.read_text() == source):
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("__pycache__"))
         files = [f"wrac/{name}" for name in HOT]
@@ -44,7 +44,7 @@ def compile_into(folder: Path) -> list[Path]:
             said = (run.stdout + run.stderr).splitlines()
             sys.exit("\n".join(["mypyc could not compile:", *(line for line in said if "error" in line.lower())]))
         shutil.rmtree(folder / "build")
-        mark.write_text(digest())
+        mark.write_text(source)
     return sorted(path for path in folder.rglob("*") if path.suffix in {".so", ".pyd"})
 
 
