@@ -7,17 +7,23 @@ from types import MappingProxyType
 from typing import Any
 
 from wrac.core.types import NOTHING, Place, Span, Unit
-from wrac.parsing.frames import Draft, SpanDraft
+from wrac.parsing.frames import NOWHERE, Draft, SpanDraft
 from wrac.parsing.score import scores
 
 
 def places_of(drafts: Sequence[Draft], title: str | None = None) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
-    """The places of the drafts, in order, and the units they show, by id; `title` is a web page's."""
+    """The places of the drafts, in order, and the units they show, by id; `title` is a web page's.
+
+    The drafts' frames are let go.
+    """
+    found = scores(drafts, title)
+    for draft in drafts:
+        draft.frame = NOWHERE  # and with the frames the page's tree, before its places need room
     units: dict[str, Unit] = {}
     places: list[Place] = []
-    for ordinal, (draft, score) in enumerate(zip(drafts, scores(drafts, title), strict=True)):
+    for ordinal, (draft, score) in enumerate(zip(drafts, found, strict=True)):
         unit = Unit(draft.kind, draft.text)
-        units.setdefault(unit.id, unit)
+        unit = units.setdefault(unit.id, unit)
         places.append(
             tuple.__new__(Place, (
                 ordinal, unit.id, draft.level, draft.role, score, draft.visible, draft.address(), draft.anchor,

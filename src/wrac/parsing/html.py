@@ -46,12 +46,29 @@ def _collector_paused() -> Iterator[None]:
 
 def _parsed(page: Page) -> Document:
     tree = tree_of(page.body, page.charset)
+    encoding, title, language, meta = tree.encoding, _title(tree), _language(tree), _meta(tree)
     small = page.body.lower()
     shadow = b"shadowroot" in small
-    doubtful = small.count(b"<form") > 0 and len(_FORM.findall(small)) > len(tree.select("form"))
-    walk = segment_tree(tree, cache(lambda: source_of(page.body, tree.encoding)), shadow=shadow, doubtful=doubtful)
+    doubtful = b"<form" in small and len(_FORM.findall(small)) > len(tree.select("form"))
+    del small
+    walk = segment_tree(tree, cache(lambda: source_of(page.body, encoding)), shadow=shadow, doubtful=doubtful)
     add_data(walk)
-    return _document(page, tree, walk)
+    drafts, spans, losses = walk.drafts, walk.spans, walk.losses
+    del tree, walk  # ten times the page, and its places are as much again
+    places, units = places_of(drafts, title)
+    return Document(
+        body=page.body_id,
+        media_type=page.media_type,
+        encoding=encoding,
+        parser=PARSER,
+        title=title,
+        language=language,
+        units=units,
+        places=places,
+        spans=nest(spans, len(places)),
+        losses=tuple(losses),
+        meta=meta,
+    )
 
 
 def segment_tree(tree: Node, source: Callable[[], str], *, shadow: bool = False, doubtful: bool = False) -> Segmenter:
@@ -63,24 +80,6 @@ def segment_tree(tree: Node, source: Callable[[], str], *, shadow: bool = False,
     walk.doubtful = doubtful
     walk.walk(Frame(tree, "", iter(tree.children), None, 0))
     return walk
-
-
-def _document(page: Page, tree: Node, walk: Segmenter) -> Document:
-    title = _title(tree)
-    places, units = places_of(walk.drafts, title)
-    return Document(
-        body=page.body_id,
-        media_type=page.media_type,
-        encoding=tree.encoding,
-        parser=PARSER,
-        title=title,
-        language=_language(tree),
-        units=units,
-        places=places,
-        spans=nest(walk.spans, len(places)),
-        losses=tuple(walk.losses),
-        meta=_meta(tree),
-    )
 
 
 def _title(tree: Node) -> str:
