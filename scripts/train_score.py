@@ -35,6 +35,8 @@ from wrac.parsing.source import source_of
 
 SETTINGS: Final = boosting.Settings(trees=320, depth=6, rate=0.08, rows=0.5, columns=0.3, smoothing=5.0)
 HALVES: Final = ((1, 2), (3, 4))
+SMALLEST: Final = 8
+"""Units of the smallest page that is trained on."""
 PER_PAGE: Final = 150
 """About as many units of a page are trained on, drawn by their weight."""
 CARD: Final = score.MODEL.with_name("card.json")
@@ -55,10 +57,10 @@ class Example:
 
 
 def example(sample: wcxb.Sample) -> Example | None:
-    """A page as an example; None when it has too few units for the forest."""
+    """A page as an example; None when it has too few units."""
     tree = tree_of(sample.body)
     walk = segment_tree(tree, cache(lambda: source_of(sample.body, tree.encoding)))
-    if len(walk.drafts) < score.FEW:
+    if len(walk.drafts) < SMALLEST:
         return None
     title = tree.select_one("head > title,body > title")
     texts = [draft.text for draft in walk.drafts]

@@ -43,6 +43,7 @@ def score_of(document: Document, text: str) -> float:
 
 def test_content_scores_high_and_chrome_low() -> None:
     document = wrac.parse(PAGE)
+    assert len(document.places) >= FEW
     for text in (*PARAGRAPHS, "In the early morning"):
         assert score_of(document, text) >= BEST, text
     for text in ("We use cookies", "Home", "Ten herbs", "All rights reserved"):

@@ -24,7 +24,7 @@ __all__ = ["BEST", "KEEP_MORE", "MODEL", "Forest", "forest", "scores", "shift"]
 MODEL: Final = Path(__file__).parent / "data/score.npz"
 UNIT: Final = 1024
 """Log odds of 1 in the forest's whole numbers."""
-FEW: Final = 8
+FEW: Final = 16
 """A page with fewer units is scored by rules: there is no page to compare a unit with."""
 _BATCH: Final = 1024  # units at a time, so that the answers stay in the cache
 _BY_ROLE: Final[dict[Role, float]] = {
