@@ -50,7 +50,7 @@ class InputError(WracError):
 
 
 class LimitError(InputError):
-    """A source beyond a cap; `cap` names it, `limit` is its value. An option of that name raises it, or `advice` does."""
+    """A source beyond a cap; `cap` names it, `limit` is its value; `advice` where no option of that name raises it."""
 
     def __init__(self, source: str, cap: str, limit: float, found: float | str, advice: str = "") -> None:
         self.cap, self.limit, self.found = cap, limit, found
