@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from typing import Final, TypeAlias
 
 from wrac.parsing.pdf_read import Sheet
-from wrac.parsing.pdf_rows import baselines, columns_of, in_columns, infer_rows, is_code
+from wrac.parsing.pdf_rows import Cell, baselines, columns_of, in_columns, infer_rows, is_code
 from wrac.parsing.pdf_tables import Table, open_tables
 from wrac.parsing.pdf_text import Line, Word
 
@@ -117,8 +117,8 @@ def _merged(row: list[Piece]) -> list[Piece]:
 # -- white strips
 
 
-def _gutters(rows: Sequence[Sequence[Piece]]) -> list[_Gutter]:
-    """White strips at least three rows high, with text on both sides."""
+def _gutters(rows: Sequence[Sequence[Piece]], least: int = 3) -> list[_Gutter]:
+    """White strips at least so many rows high, with text on both sides."""
     open_: list[_Gutter] = []
     closed: list[_Gutter] = []
     for number, row in enumerate(rows):
@@ -144,7 +144,7 @@ def _gutters(rows: Sequence[Sequence[Piece]]) -> list[_Gutter]:
             if x1 - x0 >= wide and not any(gutter.x0 < x1 and x0 < gutter.x1 for gutter in kept):
                 kept.append(_Gutter(x0, x1, number, number))
         open_ = kept
-    return [gutter for gutter in (*closed, *open_) if gutter.last - gutter.first >= 2]
+    return [gutter for gutter in (*closed, *open_) if gutter.last - gutter.first >= least - 1]
 
 
 def _sides(rows: Sequence[Sequence[Piece]], gutter: _Gutter) -> tuple[list[Line], list[Line]]:
@@ -170,7 +170,8 @@ def _chars(side: Sequence[Line]) -> float:
 def _flows(side: Sequence[Line]) -> bool:
     wide = max(line.x1 for line in side) - min(line.x0 for line in side)
     full = sum(line.x1 - line.x0 > 0.66 * wide for line in side)
-    return _chars(side) >= 18 and full * 2 >= len(side)
+    inside = sum(line.text[0].isalpha() and not line.text[0].isupper() for line in side)  # of a sentence
+    return _chars(side) >= 18 and full * 2 >= len(side) and inside * 10 >= 3 * len(side)
 
 
 def _markers(side: Sequence[Line]) -> bool:
@@ -183,9 +184,14 @@ def _markers(side: Sequence[Line]) -> bool:
 def _loose_tables(page: int, rows: list[list[Piece]]) -> list[list[Piece]]:
     """The rows with tables in place of the pieces that make them."""
     rows = _banded(rows)
-    strips = [gutter for gutter in _gutters(rows) if _is_tabular(rows, gutter)]
     result = list(rows)
-    for first, last in _united(strips):
+    bounds = [-1, *(n for n, row in enumerate(rows) if _heads(row, rows[n + 1 : n + 3])), len(rows)]
+    found: list[tuple[int, int]] = []
+    for before, after in pairwise(bounds):
+        part = rows[before + 1 : after]
+        strips = [gutter for gutter in _gutters(part, 2) if _is_tabular(part, gutter)]
+        found += [(before + 1 + first, before + 1 + last) for first, last in _united(strips)]
+    for first, last in found:
         pieces = [piece for row in rows[first : last + 1] for piece in row]
         if not all(isinstance(piece, Line) for piece in pieces):
             continue
@@ -194,6 +200,13 @@ def _loose_tables(page: int, rows: list[list[Piece]]) -> list[list[Piece]]:
             result[first] = [table]
             result[first + 1 : last + 1] = [[] for _ in range(last - first)]
     return _rows(piece for row in result for piece in row)
+
+
+def _heads(row: Sequence[Piece], after: Sequence[Sequence[Piece]]) -> bool:
+    """Whether a row is one line larger than those after it, which no table has in its middle."""
+    sizes = [piece.size for pieces in after for piece in pieces if isinstance(piece, Line)]
+    only = row[0]
+    return len(row) == 1 and isinstance(only, Line) and bool(sizes) and only.size > 1.08 * max(sizes)
 
 
 def _banded(rows: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
@@ -230,7 +243,7 @@ def _is_tabular(rows: Sequence[Sequence[Piece]], gutter: _Gutter) -> bool:
     if not _aligned(beside, gutter):
         return False
     leaders = sum(bool(_LEADER.search(line.text)) for line in (*left, *right))
-    return both >= 3 and both * 2 >= len(beside) and leaders * 4 < both
+    return both >= 2 and both * 2 >= len(beside) and leaders * 4 < both
 
 
 def _aligned(rows: Sequence[Sequence[Piece]], gutter: _Gutter) -> bool:
@@ -265,12 +278,15 @@ def _loose_table(page: int, lines: Sequence[Line]) -> Table | None:
         return None
     bounds = columns_of(words, box)
     rows = infer_rows(page, words, bounds)
-    if len(bounds) < 3 or len(rows) < 3 or not in_columns(rows) or sum(len(row) < 2 for row in rows) * 3 > len(rows):
+    few = len(rows) < 3 and not (len(rows) == 2 and len(bounds) > 3 and _bold(rows[0]) and not _bold(rows[1]))
+    if len(bounds) < 3 or few or not in_columns(rows) or sum(len(row) < 2 for row in rows) * 3 > len(rows):
         return None
-    head = [line for cell in rows[0] for line in cell.lines]
-    rest = [line for row in rows[1:] for cell in row for line in cell.lines]
-    headed = all(line.bold for line in head) and not all(line.bold for line in rest)
+    headed = _bold(rows[0]) and not all(map(_bold, rows[1:]))
     return Table(page, box, bounds, rows, int(headed), words)
+
+
+def _bold(row: Sequence[Cell]) -> bool:
+    return all(line.bold for cell in row for line in cell.lines)
 
 
 # -- order

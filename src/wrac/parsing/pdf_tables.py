@@ -282,6 +282,8 @@ def _from_slices(page: int, box: Box, ys: Sequence[float], words: Sequence[Word]
     size = median(word.font.size for word in words)
     if min(b - a for a, b in pairwise(ys)) < 0.8 * size:
         return None  # staves, or lines for a pen
+    if (len(ys) > 2 and len(baselines(slices[0])) > 5) or any(word.font.size > 1.15 * size for word in words):
+        return None  # lines that part sections
     rows = _rows_of_slices(page, ys, bounds, words)
     table = _checked(Table(page, box, bounds, rows, words=list(words))) if in_columns(rows) else None
     if table is not None and len(ys) > 2 and not table.headers:
