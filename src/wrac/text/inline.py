@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
+from unicodedata import category
 
 from wrac.core.types import Mark
+from wrac.text.nesting import Pen, drawn
 
 _SUSPECT: Final = re.compile(r"[\\`*_<&~]|\]\(")
-_OPENS_BLOCK: Final = re.compile(r"[ \t]*(?:[#>+=~-]|\d{1,9}[.)])")
-_BACKSLASH: Final = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
+_OPENS_BLOCK: Final = re.compile(r"[ \t]*(?:[#>+*=~|:-]|\d{1,9}[.)])")
+_BACKSLASH: Final = re.compile(r"\\(?=[!-/:-@\[-`{-~\n]|$)")
 _STAR: Final = re.compile(r"\*(?:(?=\S)|(?<=\S\*))")
 _UNDERSCORE: Final = re.compile(r"_(?:(?=\S)(?<![^\W_]_)|(?<=[^\s_]_)(?![^\W_]))")
-_OTHER: Final = re.compile(r"`|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\[(?=[^\[\]]*\]\()")
+_OTHER: Final = re.compile(r"`|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()")
 _LINE: Final = re.compile(
-    r"^([ \t]*)(?:(?=#{1,6}(?:\s|$))|(?=>)|(?=[-+](?:\s|$))|(?=(?:[-_*][ \t]*){3,}$)|(?==+[ \t]*$)|(?=~~~))"
+    r"^([ \t]*)(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|(?:[-_*][ \t]*){3,}$|=+[ \t]*$|~~~"
+    r"|[|:-][-:| \t]*$)"  # the last is what may underline a table's header
 )
 _NUMBERED: Final = re.compile(r"^([ \t]*\d{1,9})(?=[.)](?:\s|$))")
 _TICKS: Final = re.compile("`+")
+_BRACKET: Final = re.compile(r"([\[\]])")
+_DEFINES: Final = re.compile(r"^\[(?=(?:[^\[\]\\]|\\.)*\]:)", re.MULTILINE)
+_GAP: Final = re.compile(r"(?:\n[ \t]*){2,}")
 _PAIRS: Final = {"strong": ("**", "**"), "em": ("*", "*"), "sup": ("<sup>", "</sup>"), "sub": ("<sub>", "</sub>")}
-_LITERAL: Final = frozenset(("code", "math", "image", "permalink"))
-_DRAWN: Final = frozenset((*_PAIRS, *_LITERAL, "link"))
+_DRAWN: Final = frozenset((*_PAIRS, "code", "math", "image", "permalink", "link"))
 _LEAN: Final = frozenset(("image", "math", "permalink"))
-_TOUCHING: Final = frozenset(("strong", "em"))
+_STARS: Final = frozenset(("*", "**"))
 _BARE_STAR: Final = re.compile(r"(?<!\\)\*")
 BREAK: Final = "  \n"
 """A hard line break."""
@@ -61,99 +67,116 @@ def escape_line(line: str) -> str:
 def inline(text: str, marks: Sequence[Mark], cut: tuple[int, int], *, lean: bool = False, first: bool = True) -> str:
     """The range `cut` of a text as Markdown, hard line breaks kept; permalinks (a heading's pilcrow) left out.
 
-    Marks that cross another are clipped to it, so that any marks give well-formed Markdown. `first` as in `escape`;
-    `lean` draws only what the text would be wrong without: images and formulas, no links, emphasis or code.
+    Any marks give well-formed Markdown. `first` as in `escape`; `lean` draws only what the text would be wrong
+    without: images and formulas, no links, emphasis or code.
     """
     start, end = cut
-    drawn = _LEAN if lean else _DRAWN
-    wanted = [m for m in marks if m.kind in drawn and m.start < end and m.end > start] if marks else None
-    if not wanted:
-        return _plain(text[start:end], first)
-    if len(wanted) > 1:
-        wanted.sort(key=_outer_first)
-    return _nested(text, wanted, cut, first).strip(" ")
+    kinds = _LEAN if lean else _DRAWN
+    wanted = [m for m in marks if m.kind in kinds and m.start < end and m.end > start] if marks else None
+    shown = drawn(text, wanted, cut, _PENS[first]) if wanted else _plain(text[start:end], first)
+    shown = shown.strip(" \t\n")
+    if first and "]:" in shown:  # else a reader would take it for a link's definition, and show nothing
+        shown = _DEFINES.sub(r"\[", shown)
+    return _GAP.sub("\n\n", shown) if "\n" in shown else shown  # an indented line after an empty one would be code
 
 
-def _outer_first(mark: Mark) -> tuple[int, int]:
-    return mark.start, -mark.end
-
-
-def _nested(text: str, marks: Iterable[Mark], cut: tuple[int, int], first: bool) -> str:
-    """Marks drawn from the outside in, in one pass with a stack of what is open."""
-    at, end = cut
-    pieces: list[str] = []
-    open_: list[tuple[int, str]] = []
-    for mark in marks:
-        begin, last = mark.start, mark.end
-        while open_ and open_[-1][0] <= begin:
-            at = _close(pieces, open_, text, at, first and not pieces)
-        begin = max(begin, at)
-        outer = open_[-1][0] if open_ else end
-        last = min(last, outer)
-        if last <= begin:
-            continue
-        if begin > at:
-            pieces.append(_plain(text[at:begin], first and not pieces, close=True))
-            at = begin
-        if mark.kind in _LITERAL:
-            pieces.append(_literal(text[begin:last], mark))
-            at = last
-        elif (pair := _pair(text[begin:last], mark)) is not None:
-            pieces.append(pair[0])
-            open_.append((last, pair[1]))
-    while open_:
-        at = _close(pieces, open_, text, at, first and not pieces)
-    if at < end:
-        pieces.append(_plain(text[at:end], first and not pieces, close=True))
-    return "".join(pieces)
-
-
-def _close(pieces: list[str], open_: list[tuple[int, str]], text: str, at: int, first: bool) -> int:
-    """Writes the rest of the innermost open mark and what closes it; the offset reached."""
-    last, closing = open_.pop()
-    if at < last:
-        pieces.append(_plain(text[at:last], first, close=True))
-        at = last
-    pieces.append(closing)
-    return at
-
-
-def _plain(piece: str, first: bool, *, close: bool = False) -> str:
-    """Text without marks, or between marks (`close`), where a star next to a space may stand next to a mark's own."""
+def _plain(piece: str, first: bool) -> str:
+    """Text without marks."""
     piece = escape(piece, first=first)
-    if close and "*" in piece:
-        piece = _BARE_STAR.sub(r"\\*", piece)
     return piece.replace("\n", BREAK) if "\n" in piece else piece
 
 
-def _pair(content: str, mark: Mark) -> tuple[str, str] | None:
-    """What opens and closes a mark, None when it shows nothing."""
-    if not content or content.isspace():
-        return None
+def _between(piece: str) -> str:
+    """Text between marks, where a star next to a space may stand next to a mark's own."""
+    piece = escape(piece, first=False)
+    if "*" in piece:
+        piece = _BARE_STAR.sub(r"\*", piece)
+    return piece.replace("\n", BREAK) if "\n" in piece else piece
+
+
+def _opening(piece: str) -> str:
+    """Text before the first mark of a block."""
+    line, *rest = _between(piece).split("\n", 1)
+    return "\n".join([escape_line(line), *rest])
+
+
+def _pair(text: str, mark: Mark, start: int, end: int) -> tuple[str, str] | None:
+    """What opens and closes a mark, None when it shows nothing or Markdown would not take it for one."""
+    content = text[start:end]
     if mark.kind == "link":
-        return ("[", f"]({target(mark.value)})") if mark.value else None
-    if mark.kind in _TOUCHING and (content[0].isspace() or content[-1].isspace() or "\n" in content):
+        return _link(text, mark.value, start, content)
+    return None if "\n" in content or content.isspace() else _PAIRS.get(mark.kind)
+
+
+def _holds(pieces: list[str], at: int, following: str) -> bool:
+    """Whether the stars of emphasis will be read as such, seen from what stands next to them on both sides.
+
+    See "left-flanking delimiter run" in the CommonMark specification; stars next to stars are one run.
+    """
+    if pieces[at] not in _STARS:
+        return True
+    first, last, before = at + 1, len(pieces) - 1, at - 1
+    while pieces[first] in _STARS:
+        first += 1
+    while pieces[last] in _STARS:
+        last -= 1
+    while before >= 0 and pieces[before] in _STARS:
+        before -= 1
+    outside = pieces[before][-1] if before >= 0 else ""
+    return first <= last and _flanks(pieces[first][0], outside) and _flanks(pieces[last][-1], following)
+
+
+def _flanks(edge: str, outside: str) -> bool:
+    """Whether stars between an inner and an outer character hold to the inner one."""
+    if not outside or outside.isspace() or category(outside)[0] == "P":
+        return not edge.isspace()
+    return not edge.isspace() and category(edge)[0] not in "PS"
+
+
+def _link(text: str, address: str, start: int, content: str) -> tuple[str, str] | None:
+    """What opens and closes a link; as HTML where a bracket inside or a "!" before it would be taken for its own."""
+    if not address or not content.strip() or _GAP.search(content):
         return None
-    return _PAIRS[mark.kind]
+    if text[start - 1 : start] == "!" or not _balanced(content):
+        return f'<a href="{html.escape(address)}">', "</a>"
+    return "[", f"]({target(address)})"
 
 
-def _literal(content: str, mark: Mark) -> str:
+def _balanced(content: str) -> bool:
+    """Whether each bracket has its partner and is written as it is."""
+    depth = -1 if "](" in content else 0
+    for bracket in _BRACKET.findall(content):
+        depth += 1 if bracket == "[" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _atom(text: str, mark: Mark, start: int, end: int) -> str | None:
     """A mark whose content is taken as it is."""
-    if mark.kind == "permalink" or not content:
-        return ""
+    content = text[start:end]
+    if mark.kind == "code":
+        ticks = "`" * (max((len(run) for run in _TICKS.findall(content)), default=0) + 1)
+        pad = " " if "`" in (content[0], content[-1]) or content[0] == content[-1] == " " else ""
+        return f"{ticks}{pad}{content}{pad}{ticks}".replace("\n", " ")
     if mark.kind == "image":
         return image(content, mark.value)
     if mark.kind == "math":
         return f"${content}$"
-    ticks = "`" * (max((len(run) for run in _TICKS.findall(content)), default=0) + 1)
-    pad = " " if content.startswith("`") or content.endswith("`") else ""
-    return f"{ticks}{pad}{content}{pad}{ticks}".replace("\n", " ")
+    return "" if mark.kind == "permalink" else None
+
+
+_PENS: Final = {
+    True: Pen(_opening, _between, _atom, _pair, _holds),
+    False: Pen(_between, _between, _atom, _pair, _holds),
+}  # by whether the text opens a block
 
 
 def image(alt: str, source: str) -> str:
     """An image by its alternative text and address."""
-    folded = " ".join(alt.split()).replace("[", r"\[").replace("]", r"\]")
-    return f"![{folded}]({target(source)})"
+    parts = _BRACKET.split(" ".join(alt.split()))  # brackets stand at odd positions
+    shown = "".join(f"\\{part}" if at % 2 else escape(part, first=False) for at, part in enumerate(parts))
+    return f"![{shown}]({target(source)})"
 
 
 def target(address: str) -> str:

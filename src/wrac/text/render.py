@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from wrac.core.types import Document, Kind, Mark, Span
+from wrac.core.types import Document, Kind, Mark, MarkKind, Span
 from wrac.text.inline import BREAK, fence, image, inline
+from wrac.text.nesting import innermost, leading
+from wrac.text.setting import Setter
 
 Cuts: TypeAlias = Mapping[int, tuple[int, int]]
 """The code points `[start, end)` to show of the units at some ordinals; the others are shown whole."""
@@ -15,10 +18,13 @@ Cuts: TypeAlias = Mapping[int, tuple[int, int]]
 _WHOLE: Final[Cuts] = {}
 _DEEPEST: Final = 32  # items deeper than this are drawn as deep as this
 _MOST_COLUMNS: Final = 200  # a table declared wider shows its source cells only: column spans are cheap to write
-_TIGHT: Final = {("list_item", "list_item"), ("table_row", "table_row"), ("term", "definition"), ("term", "term")}
+_TIGHT: Final = {
+    ("table_row", "table_row"), ("term", "term"), ("term", "definition"), ("definition", "definition"),
+}  # fmt: skip
 
-_PREFIXED: Final = frozenset[Kind](("heading", "question"))
 _MARKED: Final = frozenset[Kind](("list_item", "quote"))
+_CLOSING: Final = re.compile(r"(?:^|(?<=[ \t]))#+$")  # would be taken for a heading's closing sequence
+_FINE: Final = frozenset[MarkKind](("link", "em", "code", "sup", "sub"))
 _RAW: Final = frozenset[Kind](("code", "math", "image"))
 
 
@@ -31,11 +37,10 @@ def markdown(document: Document, ordinals: Sequence[int], *, lean: bool = False)
 
 
 class Context(NamedTuple):
-    """What a place stands in: quote depth, the items around it from the outside in, its table (-1: none)."""
+    """What a place stands in: the quotes and items around it from the outside in, as spans; its table (-1: none)."""
 
-    quotes: int = 0
-    items: tuple[int, ...] = ()
-    ordered: bool = False
+    around: tuple[int, ...] = ()
+    quoted: bool = False
     table: int = -1
 
 
@@ -45,37 +50,36 @@ class Renderer:
     def __init__(self, document: Document, *, lean: bool = False) -> None:
         self._document, self._lean = document, lean
         self._contexts = _contexts(document.spans)
-        self._innermost = _innermost(document)
+        self._innermost = innermost(document)
         self._kinds = [document.units[place.unit].kind for place in document.places]
-        self._markers = _markers(document.spans, self._contexts)
         self._tables: dict[int, _Table] = {}
 
     def markdown(self, ordinals: Sequence[int], cuts: Cuts = _WHOLE) -> str:
         """Markdown of the places; `cuts` gives the code points `[start, end)` to show of units that are split."""
         pieces: list[str] = []
-        shown = frozenset(ordinals)
-        before: str = ""
-        position, count, table, quotes = 0, len(ordinals), -1, 0
+        setter = Setter(self._document.spans, ordinals)
+        before, beside = "", _OUTSIDE
+        position, count = 0, len(ordinals)
         while position < count:
             ordinal = ordinals[position]
             context, kind = self._context(ordinal), self._kinds[ordinal]
             position += 1
-            if pieces:
-                tight = (before, kind) in _TIGHT and (kind != "table_row" or table == context.table)
-                quoted = ">" * min(quotes, context.quotes)
-                pieces.append("\n" if tight else f"\n{quoted}\n")
             if kind == "table_row" and context.table >= 0:
                 end = self._run(ordinals, position, context.table)
                 text = self._table(context.table, ordinals[position - 1 : end], cuts)
                 position = end
             else:
                 text = self._block(ordinal, kind, cuts.get(ordinal) if cuts else None)
-                if kind == "definition" and before == "term":
+                if kind == "definition" and before:
                     text = f": {text}"
-            if context.items or context.quotes or kind in _MARKED:
-                text = self._set(ordinal, text, context, shown)
+            tight, gap = (before, kind) in _TIGHT and context == beside, "\n\n"
+            if context.around or beside.around or kind in _MARKED:
+                text, gap, joins = setter.set(ordinal, kind, text, context.around)
+                tight = tight or (before == kind == "list_item" and joins)
+            if pieces:
+                pieces.append("\n" if tight else gap)
             pieces.append(text)
-            before, table, quotes = kind, context.table, context.quotes
+            before, beside = kind, context
         return "".join(pieces)
 
     def _run(self, ordinals: Sequence[int], position: int, table: int) -> int:
@@ -99,31 +103,13 @@ class Renderer:
         span = cut or (0, len(text))
         if kind in _RAW:
             return _raw(kind, text[span[0] : span[1]], place.marks)
-        shown = inline(text, place.marks, span, lean=self._lean, first=kind not in _PREFIXED)
-        if kind == "heading":
-            return f"{'#' * min(max(place.level, 1), 6)} {shown.replace(BREAK, ' ')}"
         if kind == "question":
-            return "**" + shown.replace("**", "").strip().replace(BREAK, f"**{BREAK}**") + "**"
+            return inline(text, _questioned(text, place.marks, lean=self._lean), span)
+        shown = inline(text, place.marks, span, lean=self._lean, first=kind != "heading")
+        if kind == "heading":
+            shown = _CLOSING.sub(r"\\\g<0>", shown.replace("\n\n", " ").replace(BREAK, " "))
+            return f"{'#' * min(max(place.level, 1), 6)} {shown}"
         return shown
-
-    def _set(self, ordinal: int, text: str, context: Context, shown: frozenset[int]) -> str:
-        """The block inside its list items and quotes; items that begin outside of what is shown do not indent it."""
-        kind = self._kinds[ordinal]
-        head = body = "> " * max(context.quotes, 1 if kind == "quote" else 0)
-        for item in context.items:
-            marker, first = self._markers[item]
-            if first == ordinal:
-                head += marker
-                body += " " * len(marker)
-            elif first in shown:
-                head += " " * len(marker)
-                body += " " * len(marker)
-        if kind == "list_item" and not context.items:
-            head, body = f"{head}- ", f"{body}  "
-        if "\n" not in text:
-            return head + text
-        first_line, *rest = text.split("\n")
-        return "\n".join([head + first_line, *(body + line if line else body.rstrip(" ") for line in rest)])
 
     def _table(self, index: int, ordinals: Sequence[int], cuts: Cuts) -> str:
         """A pipe table of the rows, under the table's header row wherever they stand."""
@@ -168,12 +154,7 @@ class Renderer:
             cells = self._cells(ordinal)
             wide = sum(mark.cols for _, mark in cells) + len(hanging) > _MOST_COLUMNS
             rows[ordinal] = [content for content, _ in cells] if wide else _expand(cells, hanging)
-        marked = set(span.data.get("header_rows", ()))
-        heads: list[int] = []
-        for ordinal in own:
-            if ordinal not in marked:
-                break
-            heads.append(ordinal)
+        heads = leading(span.data.get("header_rows", ()), own)
         return _Table(rows, frozenset(heads), _fold([rows[o] for o in heads]))
 
 
@@ -194,48 +175,28 @@ def _contexts(spans: Sequence[Span]) -> list[Context]:
     result: list[Context] = []
     for index, span in enumerate(spans):
         around = result[span.parent] if 0 <= span.parent < index else _OUTSIDE
-        result.append(_entered(around, index, span))
+        result.append(_entered(around, index, span, spans))
     return result
 
 
-def _entered(around: Context, index: int, span: Span) -> Context:
+def _entered(around: Context, index: int, span: Span, spans: Sequence[Span]) -> Context:
     if span.kind == "quote":
-        return Context(around.quotes + 1, around.items, around.ordered, around.table)
-    if span.kind == "list":
-        return Context(around.quotes, around.items, bool(span.data.get("ordered")), around.table)
-    if span.kind == "item":
-        return Context(around.quotes, (*around.items, index)[-_DEEPEST:], around.ordered, around.table)
+        return Context((*around.around, index)[-_DEEPEST:], True, around.table)
+    if span.kind == "item" and not (span.parent >= 0 and spans[span.parent].kind == "definitions"):
+        return Context((*around.around, index)[-_DEEPEST:], around.quoted, around.table)
     if span.kind == "definitions":
-        return Context(around.quotes, around.items, around.ordered, -1)
-    if span.kind == "table":
-        return Context(around.quotes, around.items, around.ordered, index)
-    return around
+        return around._replace(table=-1)
+    return around._replace(table=index) if span.kind == "table" else around
 
 
-def _innermost(document: Document) -> list[int]:
-    """The index of the innermost span around each place, -1 when there is none."""
-    result = []
-    open_: list[int] = []
-    spans, following = document.spans, 0
-    for ordinal in range(len(document.places)):
-        while following < len(spans) and spans[following].first <= ordinal:
-            open_.append(following)
-            following += 1
-        while open_ and spans[open_[-1]].last < ordinal:
-            open_.pop()
-        result.append(open_[-1] if open_ else -1)
-    return result
-
-
-def _markers(spans: Sequence[Span], contexts: Sequence[Context]) -> dict[int, tuple[str, int]]:
-    """What stands before each item (a dash, a number, nothing for a definition) and the ordinal it stands at."""
-    result = {}
-    for index, span in enumerate(spans):
-        if span.kind == "item":
-            defined = span.parent >= 0 and spans[span.parent].kind == "definitions"
-            number = span.data.get("number") if contexts[index].ordered else None
-            result[index] = "" if defined else "- " if number is None else f"{number}. ", span.first
-    return result
+def _questioned(text: str, marks: Sequence[Mark], *, lean: bool) -> list[Mark]:
+    """The marks of a question, whose every line is strong, whatever was so on the page."""
+    lines, at = [], 0
+    for line in text.split("\n"):
+        start = at + len(line) - len(line.lstrip())
+        lines.append(Mark("strong", start, start + len(line.strip())))
+        at += len(line) + 1
+    return [*lines, *(mark for mark in marks if mark.kind != "strong" and not (lean and mark.kind in _FINE))]
 
 
 def _raw(kind: Kind, text: str, marks: Sequence[Mark]) -> str:

@@ -1,0 +1,156 @@
+"""What a CommonMark reader (with tables) makes of a rendering, and what it should make of a document's places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import NamedTuple, TypeAlias
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from wrac.core.structure import grid
+from wrac.core.types import Document, Span
+
+READER = MarkdownIt("commonmark").enable("table")
+Rows: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+class Block(NamedTuple):
+    """A leaf block: the quotes, lists (numbered in their order) and items around it, its kind, its text or rows."""
+
+    around: tuple[str, ...]
+    kind: str
+    text: str | Rows
+
+
+def squeezed(text: str) -> str:
+    """The text without white space, which Markdown folds."""
+    return "".join(text.split())
+
+
+def read(markdown: str) -> list[Block]:
+    """The blocks of a Markdown text."""
+    return list(_read(READER.parse(markdown)))
+
+
+def _read(tokens: Sequence[Token]) -> Iterator[Block]:
+    around: list[str] = []
+    lists = count(1)
+    rows: list[list[str]] = []
+    for at, token in enumerate(tokens):
+        if token.type == "blockquote_open":
+            around.append("quote")
+        elif token.type in ("bullet_list_open", "ordered_list_open"):
+            around.append(f"{token.tag} {next(lists)}")
+        elif token.type == "list_item_open":
+            around.append(f"li {token.info}".strip())
+        elif token.type in ("blockquote_close", "bullet_list_close", "ordered_list_close", "list_item_close"):
+            around.pop()
+        elif token.type == "table_open":
+            rows = []
+        elif token.type == "tr_open":
+            rows.append([])
+        elif token.type == "table_close":
+            yield Block(tuple(around), "table", tuple(map(tuple, rows)))
+        elif token.type == "inline":
+            opener = tokens[at - 1]
+            if opener.tag in ("td", "th"):
+                rows[-1].append(squeezed(_flat(token)))
+            else:
+                yield Block(tuple(around), opener.tag, squeezed(_flat(token)))
+        elif token.type in ("fence", "code_block", "html_block", "hr"):
+            yield Block(tuple(around), token.type, token.content)
+
+
+def _flat(token: Token) -> str:
+    """The text that a reader sees of a line."""
+    found = []
+    for child in token.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            found.append("\n")
+        elif child.type == "image":
+            found.append(_flat(child))
+        elif child.type == "html_inline":
+            found.append("\n" if child.content == "<br>" else "")
+        else:
+            found.append(child.content)
+    return "".join(found)
+
+
+def wanted(document: Document, ordinals: Sequence[int]) -> list[Block]:
+    """The blocks that the places are; terms and definitions without an empty line between them are one paragraph."""
+    chains = list(_chains(document))
+    result: list[Block] = []
+    before, table = "", -1
+    for ordinal in ordinals:
+        kind, chain = document.unit(ordinal).kind, chains[ordinal]
+        around = tuple(_names(document, chain))
+        inside = next((i for i in reversed(chain) if document.spans[i].kind in ("table", "definitions")), -1)
+        if kind == "table_row":
+            if table != inside:
+                rows = _rows(document, document.spans[inside])
+                result.append(Block(around, "table", rows))
+            table, before = inside, kind
+            continue
+        block = Block(around, _tag(document, ordinal), _text(document, ordinal, first=not before))
+        if (
+            before in ("term", "definition")
+            and kind in ("term", "definition")
+            and (before, kind) != ("definition", "term")
+        ):
+            assert isinstance(block.text, str)
+            block = block._replace(text=f"{result.pop().text}{block.text}")
+        result.append(block)
+        before, table = kind, -1
+    return result
+
+
+def _chains(document: Document) -> Iterator[tuple[int, ...]]:
+    """The spans around each place, from the outside in."""
+    for ordinal in range(len(document.places)):
+        yield tuple(index for index, span in enumerate(document.spans) if span.first <= ordinal <= span.last)
+
+
+def _names(document: Document, chain: Sequence[int]) -> Iterator[str]:
+    lists = [index for index, span in enumerate(document.spans) if span.kind == "list"]
+    for index in chain:
+        span = document.spans[index]
+        if span.kind == "quote":
+            yield "quote"
+        elif span.kind == "list":
+            yield f"{'ol' if span.data.get('ordered') else 'ul'} {lists.index(index) + 1}"
+        elif span.kind == "item" and document.spans[span.parent].kind == "list":
+            yield f"li {span.data.get('number', '')}".strip()
+
+
+def _tag(document: Document, ordinal: int) -> str:
+    kind = document.unit(ordinal).kind
+    if kind == "heading":
+        return f"h{min(max(document.places[ordinal].level, 1), 6)}"
+    return "fence" if kind == "code" else "p"
+
+
+def _text(document: Document, ordinal: int, *, first: bool) -> str:
+    """The unit's text without permalinks, as a reader sees it."""
+    text, place = document.text(ordinal), document.places[ordinal]
+    if document.unit(ordinal).kind == "code":
+        return f"{text}\n"
+    left_out = {at for mark in place.marks if mark.kind == "permalink" for at in range(mark.start, mark.end)}
+    left = squeezed("".join(character for at, character in enumerate(text) if at not in left_out))
+    return f":{left}" if document.unit(ordinal).kind == "definition" and not first else left
+
+
+def _rows(document: Document, table: Span) -> Rows:
+    """The header rows as one, then the rows, all of the same width."""
+    cells = grid(document, table)
+    heads = []
+    for ordinal in cells:
+        if ordinal not in table.data["header_rows"]:
+            break
+        heads.append(ordinal)
+    width = max(map(len, cells.values()))
+    columns = [dict.fromkeys(cells[o][c] for o in heads if c < len(cells[o]) and cells[o][c]) for c in range(width)]
+    header = ["/".join(map(squeezed, column)) for column in columns]
+    body = [[squeezed(cell) for cell in row] + [""] * (width - len(row)) for o, row in cells.items() if o not in heads]
+    return tuple(map(tuple, [header, *body]))
