@@ -123,6 +123,7 @@ def json_strings(text: str) -> Iterator[str]:
     while stack:
         value = stack.pop()
         if isinstance(value, str):
+            value = re.sub("[\ud800-\udfff]", "\ufffd", value)  # halves of pairs
             yield value
             if "<" in value or "&" in value:
                 yield LexborHTMLParser(value).text() or ""

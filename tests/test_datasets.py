@@ -29,6 +29,7 @@ from wrac.evaluation.metrics import SpanJudge
 from wrac.evaluation.strategies import Corpus, strategy
 from wrac.evaluation.values import Gold, name
 from wrac.fetching import Skip, pages
+from wrac.fetching.media import PDF
 
 ROOT = Path(__file__).parents[1]
 REFUNDS = "<h1>Refunds</h1><p>Refunds are paid daily.</p><h2>Limits</h2><p>At most 500 euros a day.</p>"
@@ -380,7 +381,7 @@ def drafted(*bodies: str) -> list[dict[str, Any]]:
     return make([Page(f"p{i}.html", f"<html lang=en><main>{b}</main>".encode()) for i, b in enumerate(bodies)])
 
 
-def test_a_draft_has_the_questions_of_headings_pairs_and_data_once_each() -> None:
+def test_a_draft_has_the_questions_a_page_shows_once_each() -> None:
     said = {"Is it open?": "On every day but Sunday.", "Who are you?": "We are said in data only."}
     body = (
         "<h1>Help</h1><h2>1.2. How do I pay?<a class=headerlink href=#x>¶</a></h2><p>With a card, at the desk.</p>"
@@ -399,8 +400,7 @@ def test_a_draft_has_the_questions_of_headings_pairs_and_data_once_each() -> Non
     assert [(row["query"], row["type"], row["text"]) for row in rows] == [
         ("How do I pay?", "heading", ["With a card, at the desk.", "Cash is fine too, of course."]),
         ("Is it open?", "details", "Every day but Sunday, all year."),
-        ("Who are you?", "qa", "We are said in data only."),
-    ]
+    ]  # and none that a script's data says alone: ways that cut the page's text never see it
     assert all(row["mask"] == row["query"] and row["page"] == "p0.html" for row in rows)
 
 
@@ -412,6 +412,23 @@ def test_a_question_on_several_pages_is_one_line_where_they_answer_alike_and_non
     lonely = "<h2>Who is it?</h2><p>It is somebody of note.</p>"
     assert [row["pages"] for row in drafted(alike, alike)] == [["p0.html", "p1.html"]]
     assert [row["query"] for row in drafted(alike, other, lonely)] == ["Who is it?"]
+
+
+def test_a_page_that_cannot_be_read_is_told_and_the_others_are_drafted(site: Path) -> None:
+    told: list[str] = []
+    found = [Page("a.html", b"<h2>What is it?</h2><p>It is a thing of beauty.</p>"), Page("b.pdf", b"%PDF-1.4", PDF)]
+    assert [row["page"] for row in make(found, told.append)] == ["a.html"]
+    (line,) = told
+    assert line.startswith("b.pdf: the page cannot be read: ")
+    (site / "b.pdf").write_bytes(b"%PDF-1.4")
+    data = own(GOOD, {**GOOD, "page": "b.pdf"})
+    assert [(one.query, one.reason[:30]) for one in data.excluded] == [("line 2", line[7:37])]
+    results = run(data, ["sections"], ["bm25"])
+    assert results["data"]["pages"] == 2
+    assert [(one["query"], one["reason"][:30]) for one in results["data"]["excluded"][1:]] == [
+        ("site/b.pdf", line[7:37])
+    ]
+    assert len(results["rows"]) == 1
 
 
 def test_a_site_without_questions_is_told_to_write_lines_by_hand() -> None:

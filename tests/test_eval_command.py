@@ -11,6 +11,7 @@ import pytest
 from tests.commands import command
 from tests.fakes import FakeEmbedder
 
+from wrac.cli.evaluate import names
 from wrac.core.errors import ConfigError, InputError, RemoteError, StorageError
 from wrac.core.types import Page
 from wrac.evaluation import run
@@ -95,6 +96,7 @@ def test_a_draft_of_a_data_set_can_be_run_at_once(tmp_path: Path) -> None:
         (("--strategies", "magic"), ConfigError.exit_code, "no strategy 'magic'; choose from wrac"),
         (("--search", "oracle"), ConfigError.exit_code, "no search 'oracle'; choose from bm25, dense, default"),
         (("--strategies", "wrac,,page"), ConfigError.exit_code, "single commas"),
+        (("--baseline", "page"), ConfigError.exit_code, "--baseline 'page' is not run; choose from wrac, sections"),
         (("--model", "openai:nothing-9"), ConfigError.exit_code, "no price is known for 'openai:nothing-9'"),
     ],
 )
@@ -197,3 +199,18 @@ def test_no_message_steers_a_terminal(site: Path, tmp_path: Path) -> None:
     code, _, noise = command("eval", "bad.jsonl", "--pages", site, *BM25, cwd=tmp_path)
     assert code == InputError.exit_code
     assert not {"\x1b", "\x07", "\u202e"} & set(noise)
+
+
+def test_names_are_run_once_and_a_policy_has_commas_of_its_own() -> None:
+    assert names("--strategies", "wrac:target=200,maximum=400, page,wrac,page") == (
+        "wrac:target=200,maximum=400",
+        "page",
+        "wrac",
+    )
+
+
+@pytest.mark.parametrize("arguments", [("audit",), ("eval", "--make")])
+def test_an_empty_folder_is_no_site(tmp_path: Path, arguments: Sequence[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    code, out, noise = command(*arguments, "empty", cwd=tmp_path)
+    assert (code, out, noise.count("\n")) == (InputError.exit_code, "", 1)

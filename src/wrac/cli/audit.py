@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from wrac.cli import paint, shapes
 from wrac.cli.pages import report_skips
 from wrac.cli.progress import bars
+from wrac.core.errors import InputError
 from wrac.core.types import Page, Policy
 from wrac.evaluation.audit import BY_KEY, FIGURES, Figure, audit
-from wrac.fetching import Skip
+from wrac.fetching import READABLE, Skip
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +42,8 @@ def run(
         print(shapes.dumps({**results, "skipped": skipped}))
     elif results["pages"]:
         show(results)
+    if not results["pages"] and not skips:
+        raise InputError("no page was found", "the folder is empty", f"give {READABLE}")
     report_skips([skip.reason for skip in skips], nothing=not results["pages"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import time
@@ -71,6 +72,8 @@ def run(data: DataSet, wanted: Wanted, tell: Callable[[str], None]) -> dict[str,
     started = time.perf_counter()
     prices(NO_USAGE, wanted.models)  # a model without a price is told before the work, not after
     strategies = wanted.strategies or tuple(available(data))
+    if wanted.baseline not in (*strategies, Wanted().baseline):
+        raise ConfigError(f"--baseline {wanted.baseline!r} is not run; choose from {', '.join(strategies)}")
     searches = wanted.searches or (("dense", "default") if data.spans else ("bm25", "default"))
     saved = Saved(cache_folder(), data, (*searches, wanted.embedder))
     vectors = VectorCache.of(wanted.embedder)
@@ -96,10 +99,10 @@ def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:
 def make(sites: Sequence[str]) -> None:
     """Print a data set drafted from a site's own questions, one JSON object a line."""
     from wrac.evaluation.datasets import make as draft
-    from wrac.fetching import Skip, pages
+    from wrac.evaluation.datasets.reading import read
 
-    found = [page for page in pages(sites) if not isinstance(page, Skip)]
-    rows = draft(found)
+    found = read(sites)
+    rows = draft(found, lambda line: print(f"wrac: {paint.safe(paint.one_line(line))}", file=sys.stderr))
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
     sys.stderr.write(f"{paint.plural(len(rows), 'question')} from {paint.plural(len(found), 'page')}\n")
@@ -113,8 +116,9 @@ def strategies() -> None:
 
 
 def names(option: str, value: str) -> tuple[str, ...]:
-    """Names with commas between them. Raises ConfigError for an empty one."""
-    found = tuple(name.strip() for name in value.split(",")) if value else ()
+    """Names with commas between them, each once; `wrac:target=200,maximum=400` is one. Raises ConfigError for none."""
+    parts = re.split(r",(?!\s*\w+=)", value) if value else ()
+    found = tuple(dict.fromkeys(name.strip() for name in parts))
     if not all(found):
         raise ConfigError(f"{option} {value!r}: write names with single commas between them")
     return found

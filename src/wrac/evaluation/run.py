@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wrac.core.errors import WracError
+from wrac.core.errors import InputError, MissingExtraError, WracError
 from wrac.core.types import Usage
+from wrac.evaluation.datasets.reading import unread
 from wrac.evaluation.machine import machine
 from wrac.evaluation.masking import mask
 from wrac.evaluation.metrics import bootstrap, judge
@@ -54,7 +55,7 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
     once = cache(vectors or VectorCache.of("minilm"))
     corpus, judging = Corpus(once), judge(data)
     chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies or available(data)]
-    languages = {page.url: corpus.language(page) for page in data.pages}
+    data, languages = _readable(data, corpus)
     prepared = {search: prepare(search, once, languages, tell) for search in searches}
     rows, failed = [], []
     for chunker in chunkers:
@@ -83,6 +84,18 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
         "rows": rows,
         "failed": failed,
     }
+
+
+def _readable(data: DataSet, corpus: Corpus) -> tuple[DataSet, Mapping[str, str]]:
+    """The data set without the pages that cannot be read, which are left out and told; the others' languages by URL."""
+    languages, left = {}, []
+    for page in data.pages:
+        try:
+            languages[page.url] = corpus.language(page)
+        except (InputError, MissingExtraError) as error:
+            left.append(unread(page, error))
+    kept = tuple(page for page in data.pages if page.url in languages)
+    return replace(data, pages=kept, excluded=(*data.excluded, *left)), languages
 
 
 def _about(data: DataSet) -> Results:

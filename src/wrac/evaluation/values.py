@@ -38,7 +38,7 @@ class Query:
 
 
 class Excluded(NamedTuple):
-    """A query, or a gold block of it, that is left out of the figures, and why."""
+    """A query or a gold block of it, or a page in the query's stead, that is left out of the figures, and why."""
 
     query: str
     text: str

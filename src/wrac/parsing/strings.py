@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from wrac.core.types import Kind
+from wrac.text.characters import scalars
 
 
 class String(NamedTuple):
@@ -66,8 +67,8 @@ def tree_of(script: str) -> Any:  # noqa: ANN401 - JSON
     """
     assigned = _ASSIGNED.match(script)
     if assigned is None:
-        return json.loads(script)
-    return json.JSONDecoder().raw_decode(script, assigned.end())[0]
+        return scalars(json.loads(script), script)
+    return scalars(json.JSONDecoder().raw_decode(script, assigned.end())[0], script)
 
 
 def unfolded(text: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 # Every block that holds combining marks; looking at all 1.1 million code points would cost a tenth of a second.
 _MARK_BLOCKS = (
@@ -49,6 +51,7 @@ _CLUSTER = re.compile(
 )
 _CLINGS = re.compile(f"[{_EXTEND}\u200d\n\udc00-\udfff\U0001f1e6-\U0001f1ff]|(?<=\u200d)(?s:.)")
 _LONGEST_CLUSTER = 64
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def clusters(text: str) -> list[str]:
@@ -74,3 +77,8 @@ def boundary(text: str, offset: int, floor: int = 0) -> int:
 def scalar(text: str) -> str:
     """The text with each lone surrogate as U+FFFD, as compiled tokenizers take it."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def scalars(tree: Any, source: str) -> Any:  # noqa: ANN401 - JSON
+    """The value of a JSON source with the halves of pairs that its escapes may leave as U+FFFD, as `scalar` does."""
+    return json.loads(scalar(json.dumps(tree, ensure_ascii=False))) if _HALF.search(source) else tree

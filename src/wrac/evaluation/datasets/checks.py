@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from wrac.core.errors import InputError
+from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Page
 from wrac.evaluation.datasets.blocks import blocks
+from wrac.evaluation.datasets.reading import unread
 from wrac.evaluation.metrics.blocks import covered
 from wrac.evaluation.metrics.words import content_terms
 from wrac.evaluation.values import DataSet, Excluded, Gold, Query
@@ -79,6 +80,7 @@ class _Texts:
         self._read: dict[str, frozenset[str]] = {}
         self._parsed: dict[str, frozenset[str]] = {}
         self._sources: dict[str, str] = {}
+        self._unread: dict[str, str] = {}
 
     def fault(self, gold: Gold) -> str:
         """Why the gold cannot be found, "" where it can: by the judge's own rule, or by its code points."""
@@ -93,7 +95,7 @@ class _Texts:
         urls = sorted(gold.pages)
         if self._taken or any(covered(terms, read(url)) for read in (self._terms, self._units) for url in urls):
             return ""
-        return "it is nowhere on its page"
+        return next((self._unread[url] for url in urls if url in self._unread), "it is nowhere on its page")
 
     def _terms(self, url: str) -> frozenset[str]:
         """The content words of a page's blocks, which are read faster than the page is parsed."""
@@ -104,12 +106,15 @@ class _Texts:
         return self._read[url]
 
     def _units(self, url: str) -> frozenset[str]:
-        """The content words of all a page's units, those of scripts and attributes too."""
+        """The content words of all a page's units, those of scripts too; none of one that cannot be read."""
         from wrac.parsing import parse  # most gold is found without
 
         if url not in self._parsed:
-            units = parse(self._pages[url]).units.values()
-            self._parsed[url] = frozenset(term for unit in units for term in content_terms(unit.text))
+            try:
+                texts = [unit.text for unit in parse(self._pages[url]).units.values()]
+            except (InputError, MissingExtraError) as error:
+                texts, self._unread[url] = [], unread(self._pages[url], error).reason
+            self._parsed[url] = frozenset(term for text in texts for term in content_terms(text))
         return self._parsed[url]
 
     def _source(self, url: str) -> str:

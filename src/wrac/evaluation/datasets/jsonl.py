@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from wrac.core.errors import InputError
-from wrac.text.characters import scalar
-
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+from wrac.text.characters import scalars
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -25,9 +22,7 @@ def numbered(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-            if _HALF.search(line):  # half of a pair, which no encoding can write
-                row = json.loads(scalar(json.dumps(row, ensure_ascii=False)))
+            row = scalars(json.loads(line), line)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path}:{number}", "is not JSON", "one object a line") from error
         if not isinstance(row, dict):

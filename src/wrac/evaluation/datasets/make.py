@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from wrac.core.errors import InputError
+from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Document, Page
 from wrac.evaluation.datasets.questions import is_question
+from wrac.evaluation.datasets.reading import unread
 from wrac.evaluation.metrics.words import content_terms
 from wrac.text.detection import detect
 from wrac.text.tokens import counter
@@ -17,7 +18,10 @@ WORDS = 4
 """Words a block of an answer has at least, an ideograph being one: `Yes.` stands on every page."""
 
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.):]?|[A-Za-z][.)]|[QＱ]\d*[:：.])\s+(?=\S)")
-_UNASKED = frozenset(("nav", "header", "footer", "breadcrumb", "toc", "cookie", "control", "form", "dialog", "comment"))
+_UNASKED = frozenset(
+    ("nav", "header", "footer", "breadcrumb", "toc", "cookie", "control", "form", "dialog", "comment", "data")
+)
+"""Roles that neither ask nor answer; what a script's data alone says, ways that cut the page's text never see."""
 _UNANSWERED = frozenset(("heading", "question", "label", "image"))
 
 
@@ -28,17 +32,22 @@ class _Found(NamedTuple):
     type: str
 
 
-def make(pages: Sequence[Page]) -> list[dict[str, Any]]:
+def make(pages: Sequence[Page], tell: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
     """Lines of a data set, as `own` reads them, from the questions of the pages, in their order.
 
-    Questions are those of question and answer pairs (accordions, details, definition lists, FAQ data) and headings
-    that ask. A question that several pages answer is one line where they answer alike, and none where they do not:
-    no search could tell which page is meant. Raises InputError where there is no question.
+    Questions are those of question and answer pairs (accordions, details, definition lists) and headings that ask. A
+    question that several pages answer is one line where they answer alike, and none where they do not: no search could
+    tell which page is meant. `tell` is told which pages cannot be read, and why. Raises InputError where there is no
+    question.
     """
     asked: dict[str, list[_Found]] = {}
     for page in pages:
-        for found in _on(page):
-            asked.setdefault(" ".join(found.question.casefold().split()), []).append(found)
+        try:
+            for found in _on(page):
+                asked.setdefault(" ".join(found.question.casefold().split()), []).append(found)
+        except (InputError, MissingExtraError) as error:
+            left = unread(page, error)
+            tell(f"{left.query}: {left.reason}")
     told = [alike for alike in asked.values() if len({one.blocks for one in alike}) == 1]
     if not told:
         raise InputError(
@@ -62,13 +71,12 @@ def _row(number: int, alike: Sequence[_Found]) -> dict[str, Any]:
 
 
 def _on(page: Page) -> Iterator[_Found]:
-    """The questions of a page in order, each once: as it shows them rather than as its data says them."""
+    """The questions that a page shows, in order, each once."""
     from wrac.parsing import parse
 
     document = parse(page)
     seen: set[str] = set()
-    openers = sorted(_openers(document), key=lambda one: (document.places[one[0]].role == "data", one[0]))
-    for opener, last, kind in openers:
+    for opener, last, kind in sorted(_openers(document)):
         question, blocks = _asked(document, opener), tuple(_answer(document, opener, last))
         if blocks and question.casefold() not in seen:
             seen.add(question.casefold())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wrac.core.errors import InputError
+from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Page
+from wrac.evaluation.values import Excluded
 from wrac.fetching import Skip, pages
 
 
@@ -15,3 +16,9 @@ def read(sources: Sequence[str]) -> list[Page]:
     if not found:
         raise InputError(" ".join(sources), "holds no page", "give the files or the folder that the queries are about")
     return found
+
+
+def unread(page: Page, error: InputError | MissingExtraError) -> Excluded:
+    """A page that is left out, since its parser raised the error."""
+    reason = error.problem if isinstance(error, InputError) else str(error)
+    return Excluded(page.url, "", f"the page cannot be read: {reason}")
