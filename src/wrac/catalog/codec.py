@@ -229,8 +229,11 @@ def _one_address(  # noqa: PLR0913, PLR0917 - the columns of `_row`
 
 
 def _span(kind: SpanKind, first: int, last: int, parent: int, data: Mapping[str, Any] = NOTHING) -> Span:
-    frozen = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    return Span(kind, first, last, parent, frozen or NOTHING)
+    return Span(kind, first, last, parent, {name: _tuples(value) for name, value in data.items()} or NOTHING)
+
+
+def _tuples(value: Any) -> Any:  # noqa: ANN401 - JSON
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def encode_plan(plan: Plan) -> bytes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wrac.core.errors import WracError
-from wrac.core.types import Address, DataAddress, HtmlAddress, Page, PartAddress, PdfAddress
+from wrac.core.types import Address, DataAddress, HtmlAddress, Outer, Page, PartAddress, PdfAddress
 from wrac.parsing import data, delimited, markdown, plain
 from wrac.parsing.dom import document, fragment, tree_of
 from wrac.parsing.formats import EPUB, FORMATS, PDF, reader
@@ -35,12 +35,14 @@ def resolve(address: Address, body: bytes, media_type: str = "text/html", charse
 
 
 class Resolver:
-    """Resolves the addresses of one page, decoding or converting it once and reading it whole at most once."""
+    """Resolves the addresses of one page: it and each script and frame in it are decoded and read once."""
 
     def __init__(self, body: bytes, media_type: str = "text/html", charset: str = "") -> None:
         self._page = Page("", body, media_type, charset)
         self._read: dict[tuple[str, str], list[Draft]] = {}
         self._parts: dict[str, str] = {}
+        self._inner: dict[Outer, str] = {}
+        self._json: dict[tuple[str, int, int], Any] = {}
 
     def text(self, address: Address) -> str:
         """The text at the address."""
@@ -85,7 +87,7 @@ class Resolver:
     def _in_source(self, address: HtmlAddress | DataAddress) -> str:
         source = self._around(address)
         if isinstance(address, DataAddress):
-            return _string(address, source)
+            return self._string(address, source)
         if address.context in (_WHOLE, markdown.CONTEXT):
             return self._whole(source, address.context)[address.nth].text
         if address.context == data.CONTEXT:
@@ -104,7 +106,32 @@ class Resolver:
             return self._source
         if isinstance(outer, PartAddress):
             return self._part(outer)
-        return _inside(outer, self._around(outer))
+        if outer not in self._inner:
+            self._inner[outer] = self._inside(outer, self._around(outer))
+        return self._inner[outer]
+
+    def _inside(self, outer: HtmlAddress | DataAddress, source: str) -> str:
+        """The document that stands in a string or a frame of a source."""
+        if isinstance(outer, DataAddress):
+            return self._string(outer, source)
+        frame = fragment(source[outer.start : outer.end], "body").select_one("iframe,noframes,noembed")
+        if frame is None:
+            raise WracError(f"{outer.selector}: no frame at {outer.start}-{outer.end}")
+        return frame.text if frame.tag != "iframe" else frame.attr("srcdoc") or ""
+
+    def _string(self, address: DataAddress, source: str) -> str:
+        """The string at a pointer into a JSON script."""
+        key = source, address.start, address.end
+        if key not in self._json:
+            script = fragment(source[address.start : address.end], "body").select_one("script")
+            if script is None:
+                raise WracError(f"{address.pointer}: no script at {address.start}-{address.end}")
+            self._json[key] = tree_of_script(script.text)
+        value = self._json[key]
+        for part in address.pointer.split("/")[1:]:
+            name = part.replace("~1", "/").replace("~0", "~")
+            value = value[int(name)] if isinstance(value, list) else value[name]
+        return unfolded(str(value))
 
     def _part(self, outer: PartAddress) -> str:
         """The source of a page in a book."""
@@ -127,25 +154,3 @@ class Resolver:
                 drafts = markdown.walk_markdown(source).drafts
             self._read[source, context] = drafts
         return drafts
-
-
-def _inside(outer: HtmlAddress | DataAddress, source: str) -> str:
-    """The document that stands in a string or a frame of a source."""
-    if isinstance(outer, DataAddress):
-        return _string(outer, source)
-    frame = fragment(source[outer.start : outer.end], "body").select_one("iframe,noframes,noembed")
-    if frame is None:
-        raise WracError(f"{outer.selector}: no frame at {outer.start}-{outer.end}")
-    return frame.text if frame.tag != "iframe" else frame.attr("srcdoc") or ""
-
-
-def _string(address: DataAddress, source: str) -> str:
-    """The string at a pointer into a JSON script."""
-    script = fragment(source[address.start : address.end], "body").select_one("script")
-    if script is None:
-        raise WracError(f"{address.pointer}: no script at {address.start}-{address.end}")
-    value = tree_of_script(script.text)
-    for part in address.pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        value = value[int(key)] if isinstance(value, list) else value[key]
-    return unfolded(str(value))

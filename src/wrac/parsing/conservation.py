@@ -14,6 +14,7 @@ from wrac.parsing.formats import FORMATS, reader
 from wrac.parsing.front import front_matter
 from wrac.parsing.markdown import render
 from wrac.parsing.source import decode
+from wrac.parsing.special import DEEPEST
 
 _BALANCED = frozenset((TEXT_TYPE, *delimited.TYPES))
 
@@ -77,7 +78,7 @@ def tree_sources(tree: Node, depth: int = 0) -> Iterator[str]:
         if kind is Element:
             yield from _attributes(node, depth)
             if node.tag in ("noframes", "noembed"):
-                yield from tree_sources(document(node.text), depth + 1)
+                yield from _inner(node.text, depth)
                 continue
             if node.tag == "script" and "ld+json" in (node.attr("type") or "").lower():
                 continue
@@ -94,10 +95,15 @@ def _attributes(node: Node, depth: int) -> Iterator[str]:
     if tag in ("img", "area") or (tag == "input" and (node.attr("type") or "").lower() == "image"):
         yield node.attr("alt") or ""
     elif tag == "iframe" and node.namespace is Namespace.HTML and node.attr("srcdoc"):
-        if depth < 3:
-            yield from tree_sources(document(node.attr("srcdoc")), depth + 1)
-        else:
-            yield node.attr("srcdoc")
+        yield from _inner(node.attr("srcdoc"), depth)
+
+
+def _inner(source: str, depth: int) -> Iterator[str]:
+    """The texts of a document in a document, or its source where it stands too deep to be read."""
+    if depth < DEEPEST:
+        yield from tree_sources(document(source), depth + 1)
+    else:
+        yield source
 
 
 def _solid(text: str) -> int:

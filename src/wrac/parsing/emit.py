@@ -18,6 +18,9 @@ INSIDE: Final = 1
 INSIDE_END: Final = 2
 AFTER: Final = 3
 Edge = tuple[Any, int]
+# Templates in templates have ranges in ranges: read back for each, they would be read as often as they are deep.
+_READ_BACK: Final = 2
+_READ_BACK_LEAST: Final = 10_000
 
 
 class Emitter:
@@ -29,6 +32,7 @@ class Emitter:
         self.losses: list[Loss] = []
         self.source = source
         self.first_text = first_text  # reads the first unit of a slice of source in its context
+        self.read = 0  # code points of the slices that it was given
         self.run = Run()
         self.outline = Outline(self.spans)
         self.bound: Edge = (None, INSIDE)
@@ -144,8 +148,14 @@ class Emitter:
         draft.context, draft.nth = "document", ordinal
 
     def _reads_back(self, draft: Draft, start: int, end: int | None) -> bool:
-        read = self.first_text
-        return read is None or read(self.source()[start:end], draft.context) == draft.text
+        """Whether a slice of the source gives the text; not asked when slices in slices were read too often."""
+        if self.first_text is None:
+            return True
+        piece = self.source()[start:end]
+        self.read += len(piece)
+        if self.read > _READ_BACK * len(self.source()) + _READ_BACK_LEAST:
+            return False
+        return self.first_text(piece, draft.context) == draft.text
 
     def settle(self, position: int | None) -> None:
         """Gives the drafts without an end tag their end, at the first later tag."""

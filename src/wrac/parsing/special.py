@@ -17,7 +17,8 @@ from wrac.parsing.tags import CODE_OF_THE_PAGE, SPACE
 if TYPE_CHECKING:
     from wrac.parsing.segment import Segmenter
 
-_DEEPEST_SRCDOC: Final = 3
+DEEPEST: Final = 3
+"""Documents in documents that are read: a frame in a frame in a frame. What is deeper is a loss."""
 
 
 def _br(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
@@ -128,6 +129,9 @@ def _code_of_the_page(walk: Segmenter, frame: Frame, node: Node, index: int) -> 
 
 def _raw(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     """Markup kept as text, for browsers without frames: a document in the document."""
+    if walk.nesting >= DEEPEST:
+        walk.lose(f"{node.tag} nested deeper than {DEEPEST}", node.text, node)
+        return False
     if frame.flat:
         return walk.defer(frame, node, index)
     if node.text.strip(SPACE):
@@ -206,8 +210,8 @@ def _iframe(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
         walk.lose("fallback of a frame", node.text, node)
     if not source:
         return False
-    if walk.nesting >= _DEEPEST_SRCDOC:
-        walk.lose(f"srcdoc nested deeper than {_DEEPEST_SRCDOC}", source, node)
+    if walk.nesting >= DEEPEST:
+        walk.lose(f"srcdoc nested deeper than {DEEPEST}", source, node)
         return False
     if frame.flat:
         return walk.defer(frame, node, index)
