@@ -82,7 +82,7 @@ def wanted(document: Document, ordinals: Sequence[int]) -> list[Block]:
     """The blocks that the places are; terms and definitions without an empty line between them are one paragraph."""
     chains = list(_chains(document))
     result: list[Block] = []
-    before, table = "", -1
+    before, table, described = "", -1, ""
     for ordinal in ordinals:
         kind, chain = document.unit(ordinal).kind, chains[ordinal]
         around = tuple(_names(document, chain))
@@ -93,17 +93,25 @@ def wanted(document: Document, ordinals: Sequence[int]) -> list[Block]:
                 result.append(Block(around, "table", rows))
             table, before = inside, kind
             continue
-        block = Block(around, _tag(document, ordinal), _text(document, ordinal, first=not before))
-        if (
-            before in ("term", "definition")
-            and kind in ("term", "definition")
-            and (before, kind) != ("definition", "term")
-        ):
-            assert isinstance(block.text, str)
+        block = Block(around, _tag(document, ordinal), _text(document, ordinal))
+        if kind == "definition":
+            last, described = described, _described(document, ordinal)
+            if before == "term" or (last and described and not f"{last} ".startswith(f"{described} ")):
+                block = block._replace(text=f":{block.text}")
+            else:
+                before = ""
+        if (before, kind) in (("term", "term"), ("term", "definition"), ("definition", "definition")):
             block = block._replace(text=f"{result.pop().text}{block.text}")
         result.append(block)
         before, table = kind, -1
     return result
+
+
+def _described(document: Document, ordinal: int) -> str:
+    """The dd around a place, by the path to it."""
+    steps = getattr(document.places[ordinal].address, "selector", "").split(" > ")
+    found = [at for at, step in enumerate(steps, 1) if step.startswith("dd")]
+    return " > ".join(steps[: found[-1]]) if found else ""
 
 
 def _chains(document: Document) -> Iterator[tuple[int, ...]]:
@@ -131,14 +139,13 @@ def _tag(document: Document, ordinal: int) -> str:
     return "fence" if kind == "code" else "p"
 
 
-def _text(document: Document, ordinal: int, *, first: bool) -> str:
+def _text(document: Document, ordinal: int) -> str:
     """The unit's text without permalinks, as a reader sees it."""
     text, place = document.text(ordinal), document.places[ordinal]
     if document.unit(ordinal).kind == "code":
         return f"{text}\n"
     left_out = {at for mark in place.marks if mark.kind == "permalink" for at in range(mark.start, mark.end)}
-    left = squeezed("".join(character for at, character in enumerate(text) if at not in left_out))
-    return f":{left}" if document.unit(ordinal).kind == "definition" and not first else left
+    return squeezed("".join(character for at, character in enumerate(text) if at not in left_out))
 
 
 def _rows(document: Document, table: Span) -> Rows:

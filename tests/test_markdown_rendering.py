@@ -118,16 +118,14 @@ def test_quotes_one_after_another_stay_apart() -> None:
     assert markdown(page.build(), range(4)) == "> one\n>\n> one\n\n> two\n>\n> two"
 
 
-def test_every_definition_of_a_term_is_marked() -> None:
-    page = Builder()
-    with page.span("definitions"), page.span("item"):
-        page.add("term", "fee")
-        page.add("definition", "what one pays")
-        page.items("monthly")
-        page.add("definition", "a charge")
-        page.add("definition", "a price")
-    text = markdown(page.build(), range(5))
-    assert text == "fee\n: what one pays\n\n- monthly\n\n: a charge\n: a price"
+def test_each_definition_of_a_term_is_marked_and_its_later_paragraphs_are_not() -> None:
+    fee = "<dt>fee<dd>what one pays<dd><p>a charge<p>of any kind<ul><li>monthly</ul><dd>a price"
+    page = f"<dl>{fee}<dt>VAT<dd>a tax<dl><dt>rate<dd>19 %</dl><p>on top</dl>"
+    document = parse(Page("https://example.com/", page.encode()))
+    assert markdown(document, range(len(document.places))) == (
+        "fee\n: what one pays\n: a charge\n\nof any kind\n\n- monthly\n\n: a price\n\n"
+        "VAT\n: a tax\n\nrate\n: 19 %\n\non top"
+    )
 
 
 def test_a_heading_that_ends_in_number_signs() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from wrac.core.types import Document, Kind, Mark, MarkKind, Span
+from wrac.core.types import Document, HtmlAddress, Kind, Mark, MarkKind, Place, Span
 from wrac.text.inline import BREAK, fence, image, inline
 from wrac.text.nesting import innermost, leading
 from wrac.text.setting import Setter
@@ -23,6 +23,7 @@ _TIGHT: Final = {
 }  # fmt: skip
 
 _MARKED: Final = frozenset[Kind](("list_item", "quote"))
+_DD: Final = re.compile(r"(?:.* )?dd\b[^ ]*")
 _CLOSING: Final = re.compile(r"(?:^|(?<=[ \t]))#+$")  # would be taken for a heading's closing sequence
 _FINE: Final = frozenset[MarkKind](("link", "em", "code", "sup", "sub"))
 _RAW: Final = frozenset[Kind](("code", "math", "image"))
@@ -58,7 +59,7 @@ class Renderer:
         """Markdown of the places; `cuts` gives the code points `[start, end)` to show of units that are split."""
         pieces: list[str] = []
         setter = Setter(self._document.spans, ordinals)
-        before, beside = "", _OUTSIDE
+        before, beside, description = "", _OUTSIDE, ""
         position, count = 0, len(ordinals)
         while position < count:
             ordinal = ordinals[position]
@@ -70,8 +71,12 @@ class Renderer:
                 position = end
             else:
                 text = self._block(ordinal, kind, cuts.get(ordinal) if cuts else None)
-                if kind == "definition" and before:
-                    text = f": {text}"
+                if kind == "definition":
+                    last, description = description, _description(self._document.places[ordinal])
+                    if before == "term" or _parted(last, description):
+                        text = f": {text}"
+                    else:
+                        before = ""  # a paragraph of the definition before
             tight, gap = (before, kind) in _TIGHT and context == beside, "\n\n"
             if context.around or beside.around or kind in _MARKED:
                 text, gap, joins = setter.set(ordinal, kind, text, context.around)
@@ -187,6 +192,17 @@ def _entered(around: Context, index: int, span: Span, spans: Sequence[Span]) -> 
     if span.kind == "definitions":
         return around._replace(table=-1)
     return around._replace(table=index) if span.kind == "table" else around
+
+
+def _parted(last: str, following: str) -> bool:
+    """Whether a definition is another one, not a later paragraph of the last one or of the one around it."""
+    return bool(last and following) and last != following and not last.startswith(f"{following} ")
+
+
+def _description(place: Place) -> str:
+    """The selector of the `dd` that a place is in, "" where its address names none."""
+    within = _DD.match(place.address.selector) if isinstance(place.address, HtmlAddress) else None
+    return within[0] if within else ""
 
 
 def _questioned(text: str, marks: Sequence[Mark], *, lean: bool) -> list[Mark]:
