@@ -44,7 +44,11 @@ def test_all_names_the_public_api_and_nothing_else() -> None:
     assert wrac.__all__ == sorted(wrac.__all__)
     offered = {name: getattr(wrac, name) for name in wrac.__all__}
     for module in (types, errors):
-        own = {n for n, v in vars(module).items() if isinstance(v, type) and v.__module__ == module.__name__}
+        own = {
+            n
+            for n, v in vars(module).items()
+            if isinstance(v, type) and v.__module__ == module.__name__ and n[0] != "_"
+        }
         assert own <= set(offered)
     visible = {n for n, v in vars(wrac).items() if not n.startswith("_") and not isinstance(v, ModuleType)}
     assert visible - {"annotations", "TYPE_CHECKING"} == set(offered)

@@ -18,7 +18,7 @@ from wrac.parsing.frames import Frame
 from wrac.parsing.segment import Segmenter, panels_of
 from wrac.parsing.source import source_of
 
-PARSER: Final = "html@1"
+PARSER: Final = "html@2"
 _FORM: Final = re.compile(rb"<form[\s/>]")
 _META_SKIPPED: Final = frozenset(("viewport", "theme-color", "generator", "robots", "charset", "color-scheme"))
 
