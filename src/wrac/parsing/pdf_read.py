@@ -148,7 +148,7 @@ def _opened(page: Page) -> Iterator[Handle]:
     try:
         count = len(document)
         if count > MAX_PAGES:
-            raise LimitError(page.url, "pages", MAX_PAGES, count)
+            raise LimitError(page.url, "pages", MAX_PAGES, count, "split the file")
         yield document
     finally:
         document.close()
@@ -178,7 +178,7 @@ def _sheets(page: Page, document: Handle) -> Iterator[Sheet]:
     started = time.monotonic()
     for number in range(1, len(document) + 1):
         if time.monotonic() - started > MAX_SECONDS:
-            raise LimitError(page.url, "seconds", MAX_SECONDS, f"reached at page {number}")
+            raise LimitError(page.url, "seconds", MAX_SECONDS, f"reached at page {number}", "split the file")
         try:
             loaded = document[number - 1]
         except pdfium.PdfiumError as error:
@@ -199,7 +199,7 @@ def _sheet(page: Page, document: Handle, loaded: Handle, number: int) -> Sheet:
     try:
         count = raw.FPDFText_CountChars(text)
         if count > MAX_GLYPHS:
-            raise LimitError(page.url, "glyphs", MAX_GLYPHS, f"{count} on page {number}")
+            raise LimitError(page.url, "glyphs", MAX_GLYPHS, f"{count} on page {number}", "split the file")
         sheet.runs = _runs(text, count, seen)
     finally:
         raw.FPDFText_ClosePage(text)
