@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -298,7 +299,17 @@ def test_results_of_another_form_are_refused(
         compare.read(file)
 
 
-JUNK: st.SearchStrategy[Any] = st.sampled_from([None, 3, "x", [], {}, [1], {"a": 1}, [{}], True])
+@pytest.mark.parametrize("figure", [math.inf, math.nan, 10**400])
+def test_a_figure_that_is_no_number_is_refused(results: Results, tmp_path: Path, figure: float) -> None:
+    spoilt = copy.deepcopy(results)
+    next(iter(spoilt["rows"][1]["queries"].values()))[0] = figure
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(spoilt), "utf-8")
+    with pytest.raises(InputError, match="row 2 has a query without a number for each metric"):
+        compare.read(file)
+
+
+JUNK: st.SearchStrategy[Any] = st.sampled_from([None, 3, "x", [], {}, [1], {"a": 1}, [{}], True, "\ud800"])
 
 
 @given(junk=JUNK, data=st.data())

@@ -16,6 +16,8 @@ from wrac.evaluation.report.reading import Results, Row
 
 MOST = 10
 """How many queries are named that gained, and that lost."""
+LARGEST = 1e12
+"""Above every figure; what is infinite or no number is none."""
 _FORM: Mapping[str, Any] = {
     "data": {"name": str, "pages": int, "queries": int, "groups": list, "excluded": list},
     "machine": {"date": str, "processor": str, "cores": object, "python": str, "versions": dict},
@@ -167,4 +169,6 @@ def _misses(found: object, form: Mapping[str, Any], where: str) -> Iterator[str]
 
 
 def _numbers(values: object, count: int) -> bool:
-    return isinstance(values, list) and len(values) == count and all(isinstance(one, int | float) for one in values)
+    if not isinstance(values, list) or len(values) != count:
+        return False
+    return all(isinstance(one, int | float) and abs(one) < LARGEST for one in values)  # not so for what is no number
