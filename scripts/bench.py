@@ -39,8 +39,11 @@ BENCHES: Mapping[str, Bench] = {
     "formats": Bench("scripts/bench_formats.py", "20 seconds"),
     "formats-retrieval": Bench("scripts/bench_retrieval.py --formats", "1 minute"),
     "pdf": Bench("scripts/bench_pdf.py", "20 seconds"),
-    "chroma": Bench("scripts/bench_retrieval.py chroma --search dense,default", "10 minutes"),
-    "python-faq": Bench("scripts/bench_retrieval.py faq/python-faq --strategies wrac,sections", "20 minutes"),
+    "chroma": Bench(
+        "scripts/bench_retrieval.py chroma --search dense,default --strategies wrac,sections,recursive-200/0,recursive-250/125,fixed-250/125",
+        "10 minutes",
+    ),
+    "python-faq": Bench("scripts/bench_retrieval.py faq/python-faq --search bm25", "10 minutes"),
     "debian-faq-en": Bench("scripts/bench_retrieval.py faq/debian-faq-en", "3 minutes"),
     "debian-faq-de": Bench("scripts/bench_retrieval.py faq/debian-faq-de", "3 minutes"),
     "score": Bench("scripts/bench_score.py --peers", "2 minutes"),
