@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ INSIDE: Final = 1
 INSIDE_END: Final = 2
 AFTER: Final = 3
 Edge = tuple[Any, int]
+_NOTHING_MORE: Final = re.compile(r"(?:\s|</(?:body|html)\s*>|(?><!--.*?-->))*+\Z", re.IGNORECASE | re.DOTALL)
 # Templates in templates have ranges in ranges: read back for each, they would be read as often as they are deep.
 _READ_BACK: Final = 2
 _READ_BACK_LEAST: Final = 10_000
@@ -72,7 +74,7 @@ class Emitter:
             line = inline.with_language(line, node)
         draft = self.add(kind, line, frame, level)
         whole = start[0] is node and start[1] == INSIDE and end[0] is node and end[1] == INSIDE_END
-        if whole and frame.tag != "form":
+        if whole and frame.tag != "form" and not self.overrun(frame):
             where = node.source_location
             if where is not None:
                 self._locate_at(draft, frame.path(), where, frame.tag)
@@ -141,6 +143,13 @@ class Emitter:
             self.pending.append((len(self.drafts) - 1, draft))
         else:
             draft.end = last
+
+    def overrun(self, frame: Frame) -> bool:
+        """Whether more of the page follows the end tag of its body or root; the tree puts it before that tag."""
+        where = frame.node.source_location if frame.tag in ("body", "html") else None
+        if where is None or where.end_tag is None:
+            return False
+        return _NOTHING_MORE.match(self.source(), where.end_tag.start_offset) is None
 
     def locate_by_page(self, draft: Draft, ordinal: int) -> None:
         """Addresses a draft by its ordinal in the whole source, where no slice of the source reads as it does."""

@@ -279,7 +279,7 @@ class Segmenter(Emitter):
             self.stack.append(frame)
             self._push_deferred()
             return
-        if self.pending:
+        if self.pending and not self.overrun(frame):
             self.settle(position((node, INSIDE_END)))
         self.bound = (node, AFTER)
         if self.outline.sections and (frame.closed or frame.half_closed):
@@ -306,7 +306,7 @@ class Segmenter(Emitter):
         root.role, root.visible, root.language = frame.role, frame.visible, frame.language
         inner.walk(root)
         where = node.source_location
-        end = where.end_tag.end_offset if where.end_tag is not None else where.start_tag.end_offset
+        end = where.end_tag.end_offset if where.end_tag is not None else len(self.source())  # raw text has no other end
         selector = frame.child_path(node.tag, index)
         self.adopt(inner, HtmlAddress(selector, where.start_tag.start_offset, end))
         self.bound = (node, AFTER)
