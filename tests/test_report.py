@@ -50,6 +50,11 @@ def test_a_folded_table_has_every_cell_once_in_order_and_fits(rows: list[list[st
         assert len(parts) == 1
 
 
+def test_columns_of_wide_characters_stand_under_their_heads() -> None:
+    head, wide, marked = table(["by type", "質問 (3)"], [["wrac", ".500"], ["Gru\u0308n", "1.000"]]).split("\n")
+    assert (len(head) + 2, len(wide), len(marked) - 1) == (17, 17, 17)
+
+
 class Reader(HTMLParser):
     """What a reader of HTML makes of it: texts joined, attributes, elements."""
 

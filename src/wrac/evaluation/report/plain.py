@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import fill
+from unicodedata import combining, east_asian_width
 
 from wrac.evaluation.report import reading
 from wrac.evaluation.report.reading import Results, Row
@@ -48,7 +49,7 @@ def table(head: Sequence[str], body: Sequence[Sequence[str]], width: int = 0) ->
 
     Columns that do not fit into `width` (0: all fit) follow below, the first column repeated.
     """
-    widths = [max(len(row[column]) for row in (head, *body)) for column in range(len(head))]
+    widths = _widths(head, body)
     return "\n\n".join(
         "\n".join(_line(row, widths, columns) for row in (head, *body)) for columns in _folded(widths, width)
     )
@@ -61,8 +62,17 @@ def grid(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
 
 
 def _line(row: Sequence[str], widths: Sequence[int], columns: Sequence[int]) -> str:
-    cells = [row[0].ljust(widths[0]), *(row[column].rjust(widths[column]) for column in columns)]
-    return GAP.join(cells).rstrip()
+    room = {column: " " * (widths[column] - _width(row[column])) for column in (0, *columns)}
+    return GAP.join([row[0] + room[0], *(room[column] + row[column] for column in columns)]).rstrip()
+
+
+def _widths(head: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
+    return [max(_width(row[column]) for row in (head, *body)) for column in range(len(head))]
+
+
+def _width(text: str) -> int:
+    """How many cells of a terminal the text takes: two a wide character, none a mark."""
+    return len(text) if text.isascii() else sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
 def _folded(widths: Sequence[int], width: int) -> list[list[int]]:
@@ -81,7 +91,7 @@ def _folded(widths: Sequence[int], width: int) -> list[list[int]]:
 
 def _fitting(head: Sequence[str], body: Sequence[Sequence[str]], width: int) -> int:
     """How many columns are shown: those of ASIDE only where they fit."""
-    widths = [max(len(row[column]) for row in (head, *body)) for column in range(len(head))]
+    widths = _widths(head, body)
     columns = len(head)
     while width and columns > len(head) - len(ASIDE) and sum(widths[:columns]) + len(GAP) * (columns - 1) > width:
         columns -= 1
