@@ -115,15 +115,12 @@ def _holds(pieces: list[str], at: int, following: str) -> bool:
     """
     if pieces[at] not in _STARS:
         return True
-    first, last, before = at + 1, len(pieces) - 1, at - 1
-    while pieces[first] in _STARS:
-        first += 1
-    while pieces[last] in _STARS:
-        last -= 1
+    inner = [piece for piece in pieces[at + 1 :] if piece not in _STARS]
+    before = at - 1
     while before >= 0 and pieces[before] in _STARS:
         before -= 1
     outside = pieces[before][-1] if before >= 0 else ""
-    return first <= last and _flanks(pieces[first][0], outside) and _flanks(pieces[last][-1], following)
+    return bool(inner) and _flanks(inner[0][0], outside) and _flanks(inner[-1][-1], following)
 
 
 def _flanks(edge: str, outside: str) -> bool:
@@ -144,7 +141,9 @@ def _link(text: str, address: str, start: int, content: str) -> tuple[str, str] 
 
 def _balanced(content: str) -> bool:
     """Whether each bracket has its partner and is written as it is."""
-    depth = -1 if "](" in content else 0
+    if "](" in content:
+        return False
+    depth = 0
     for bracket in _BRACKET.findall(content):
         depth += 1 if bracket == "[" else -1
         if depth < 0:

@@ -1,12 +1,16 @@
-"""What stands in what: the span around each place, marks inside marks. Shared by the renderings."""
+"""What stands in what: spans around places, cells in rows, marks inside marks. Shared by the renderings."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from wrac.core.types import Document, Mark, MarkKind
+from wrac.core.types import Document, HtmlAddress, Mark, MarkKind, Place
 
+_MOST_COLUMNS: Final = 200  # a table declared wider shows its source cells only: column spans are cheap to write
+_DD: Final = re.compile(r"(?:.* )?dd\b[^ ]*")
 _JOINS: Final = frozenset[MarkKind](("code", "strong", "em"))
 
 
@@ -15,15 +19,15 @@ class Pen(NamedTuple):
 
     `atom` takes the text and the range of a mark whose content is written whole, and gives None for any other mark.
     `pair` takes the text and the range of these, and gives what opens and closes it, None where it cannot be drawn.
-    `holds` takes the pieces, the position of an opener among them and the character that follows in the text, and
-    says whether the pair will be read as one; a pair of another kind than `_JOINS` always is.
+    `holds`, where not every pair does, takes the pieces, the position of an opener among them and the character that
+    follows in the text, and says whether the pair will be read as one.
     """
 
     start: Callable[[str], str]
     plain: Callable[[str], str]
     atom: Callable[[str, Mark, int, int], str | None]
     pair: Callable[[str, Mark, int, int], tuple[str, str] | None]
-    holds: Callable[[list[str], int, str], bool]
+    holds: Callable[[list[str], int, str], bool] | None = None
 
 
 class _Open(NamedTuple):
@@ -60,6 +64,72 @@ def leading(marked: Iterable[int], rows: Iterable[int]) -> list[int]:
     return found
 
 
+def by_cell(marks: Sequence[Mark], length: int) -> list[tuple[Mark, list[Mark]]]:
+    """The cells of a row's text, left to right, and the other marks that reach into each."""
+    cells = [mark for mark in marks if mark.kind == "cell"] or [Mark("cell", 0, length)]
+    result: list[tuple[Mark, list[Mark]]] = [(cell, []) for cell in cells]
+    ends = [cell.end for cell in cells]
+    for mark in marks:
+        if mark.kind != "cell":
+            for cell, inner in result[bisect_right(ends, mark.start) :]:
+                if cell.start >= mark.end:
+                    break
+                inner.append(mark)
+    return result
+
+
+def expanded(
+    rows: Sequence[int], groups: Iterable[int], cells: Callable[[int], Sequence[tuple[str, Mark]]]
+) -> dict[int, list[str]]:
+    """The contents of a table's rows with row and column spans expanded; `groups` are where row groups begin."""
+    starts = frozenset(groups)
+    hanging: dict[int, tuple[int, str]] = {}
+    result: dict[int, list[str]] = {}
+    for ordinal in rows:
+        if ordinal in starts:
+            hanging = {}
+        row = cells(ordinal)
+        wide = sum(mark.cols for _, mark in row) + len(hanging) > _MOST_COLUMNS
+        result[ordinal] = [content for content, _ in row] if wide else _expand(row, hanging)
+    return result
+
+
+def _expand(cells: Sequence[tuple[str, Mark]], hanging: dict[int, tuple[int, str]]) -> list[str]:
+    """A row's cells, spans expanded; `hanging` maps a column to (rows still covered, content), updated in place."""
+    row: list[str] = []
+    fresh: dict[int, tuple[int, str]] = {}
+
+    def hang() -> None:
+        while (column := len(row)) in hanging:
+            left, content = hanging[column]
+            row.append(content)
+            if left == 1:
+                del hanging[column]
+            else:
+                hanging[column] = (left - 1, content)
+
+    for content, cell in cells:
+        hang()
+        for _ in range(cell.cols):
+            if cell.rows != 1:
+                fresh[len(row)] = (cell.rows - 1, content)
+            row.append(content)
+    hang()
+    hanging.update(fresh)
+    return row
+
+
+def parted(last: str, following: str) -> bool:
+    """Whether a definition is another one, not a later paragraph of the last one or of the one around it."""
+    return bool(last and following) and last != following and not last.startswith(f"{following} ")
+
+
+def description_of(place: Place) -> str:
+    """The selector of the `dd` that a place is in, "" where its address names none."""
+    within = _DD.match(place.address.selector) if isinstance(place.address, HtmlAddress) else None
+    return within[0] if within else ""
+
+
 def drawn(text: str, marks: Sequence[Mark], cut: tuple[int, int], pen: Pen) -> str:
     """The range `cut` of a text with its marks, from the outside in, in one pass with a stack of what is open.
 
@@ -84,7 +154,8 @@ def _draw(text: str, marks: Iterable[Mark], cut: tuple[int, int], pen: Pen) -> t
 
     def close(outer: _Open) -> int:
         _write(pieces, text[at : outer.end], pen)
-        if len(pieces) - 1 == outer.at or not pen.holds(pieces, outer.at, text[outer.end : outer.end + 1]):
+        empty = len(pieces) - 1 == outer.at
+        if empty or (pen.holds and not pen.holds(pieces, outer.at, text[outer.end : outer.end + 1])):
             broken.add(outer.mark)
         pieces.append(outer.closer)
         return max(at, outer.end)

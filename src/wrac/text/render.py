@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from wrac.core.types import Document, HtmlAddress, Kind, Mark, MarkKind, Place, Span
+from wrac.core.types import Document, Kind, Mark, MarkKind, Span
 from wrac.text.inline import BREAK, fence, image, inline
-from wrac.text.nesting import innermost, leading
+from wrac.text.nesting import by_cell, description_of, expanded, innermost, leading, parted
 from wrac.text.setting import Setter
 
 Cuts: TypeAlias = Mapping[int, tuple[int, int]]
@@ -17,13 +17,11 @@ Cuts: TypeAlias = Mapping[int, tuple[int, int]]
 
 _WHOLE: Final[Cuts] = {}
 _DEEPEST: Final = 32  # items deeper than this are drawn as deep as this
-_MOST_COLUMNS: Final = 200  # a table declared wider shows its source cells only: column spans are cheap to write
 _TIGHT: Final = {
     ("table_row", "table_row"), ("term", "term"), ("term", "definition"), ("definition", "definition"),
 }  # fmt: skip
 
 _MARKED: Final = frozenset[Kind](("list_item", "quote"))
-_DD: Final = re.compile(r"(?:.* )?dd\b[^ ]*")
 _CLOSING: Final = re.compile(r"(?:^|(?<=[ \t]))#+$")  # would be taken for a heading's closing sequence
 _FINE: Final = frozenset[MarkKind](("link", "em", "code", "sup", "sub"))
 _RAW: Final = frozenset[Kind](("code", "math", "image"))
@@ -72,8 +70,8 @@ class Renderer:
             else:
                 text = self._block(ordinal, kind, cuts.get(ordinal) if cuts else None)
                 if kind == "definition":
-                    last, description = description, _description(self._document.places[ordinal])
-                    if before == "term" or _parted(last, description):
+                    last, description = description, description_of(self._document.places[ordinal])
+                    if before == "term" or parted(last, description):
                         text = f": {text}"
                     else:
                         before = ""  # a paragraph of the definition before
@@ -134,13 +132,10 @@ class Renderer:
         """The source cells of a row: Markdown and mark."""
         place, text = self._document.places[ordinal], self._document.text(ordinal)
         low, high = cut or (0, len(text))
-        cells = [mark for mark in place.marks if mark.kind == "cell"] or [Mark("cell", 0, len(text))]
-        inner = [mark for mark in place.marks if mark.kind != "cell"]
         result = []
-        for cell in cells:
+        for cell, inner in by_cell(place.marks, len(text)):
             start, end = max(cell.start, low), min(cell.end, high)
-            own = [mark for mark in inner if mark.start < end and mark.end > start] if inner else ()
-            shown = inline(text, own, (start, end), lean=self._lean, first=False) if start < end else ""
+            shown = inline(text, inner, (start, end), lean=self._lean, first=False) if start < end else ""
             if "|" in shown or "\n" in shown:
                 shown = shown.replace(BREAK, "<br>").replace("\n", "<br>").replace("|", r"\|")
             result.append((shown, cell))
@@ -150,15 +145,7 @@ class Renderer:
         """A table's rows with row and column spans expanded, its leading header rows folded into one."""
         span = self._document.spans[index]
         own = [o for o in range(span.first, span.last + 1) if self._row_of(o, index)]
-        groups = set(span.data.get("groups", ()))
-        hanging: dict[int, tuple[int, str]] = {}
-        rows: dict[int, list[str]] = {}
-        for ordinal in own:
-            if ordinal in groups:
-                hanging = {}
-            cells = self._cells(ordinal)
-            wide = sum(mark.cols for _, mark in cells) + len(hanging) > _MOST_COLUMNS
-            rows[ordinal] = [content for content, _ in cells] if wide else _expand(cells, hanging)
+        rows = expanded(own, span.data.get("groups", ()), self._cells)
         heads = leading(span.data.get("header_rows", ()), own)
         return _Table(rows, frozenset(heads), _fold([rows[o] for o in heads]))
 
@@ -194,17 +181,6 @@ def _entered(around: Context, index: int, span: Span, spans: Sequence[Span]) -> 
     return around._replace(table=index) if span.kind == "table" else around
 
 
-def _parted(last: str, following: str) -> bool:
-    """Whether a definition is another one, not a later paragraph of the last one or of the one around it."""
-    return bool(last and following) and last != following and not last.startswith(f"{following} ")
-
-
-def _description(place: Place) -> str:
-    """The selector of the `dd` that a place is in, "" where its address names none."""
-    within = _DD.match(place.address.selector) if isinstance(place.address, HtmlAddress) else None
-    return within[0] if within else ""
-
-
 def _questioned(text: str, marks: Sequence[Mark], *, lean: bool) -> list[Mark]:
     """The marks of a question, whose every line is strong, whatever was so on the page."""
     lines, at = [], 0
@@ -222,31 +198,6 @@ def _raw(kind: Kind, text: str, marks: Sequence[Mark]) -> str:
     if kind == "math":
         return f"$$\n{text}\n$$"
     return image(text, next((mark.value for mark in marks if mark.kind == "image"), ""))
-
-
-def _expand(cells: Sequence[tuple[str, Mark]], hanging: dict[int, tuple[int, str]]) -> list[str]:
-    """A row's cells, spans expanded; `hanging` maps a column to (rows still covered, content), updated in place."""
-    row: list[str] = []
-    fresh: dict[int, tuple[int, str]] = {}
-
-    def hang() -> None:
-        while (column := len(row)) in hanging:
-            left, content = hanging[column]
-            row.append(content)
-            if left == 1:
-                del hanging[column]
-            else:
-                hanging[column] = (left - 1, content)
-
-    for content, cell in cells:
-        hang()
-        for _ in range(cell.cols):
-            if cell.rows != 1:
-                fresh[len(row)] = (cell.rows - 1, content)
-            row.append(content)
-    hang()
-    hanging.update(fresh)
-    return row
 
 
 def _fold(rows: Sequence[Sequence[str]]) -> list[str]:
