@@ -115,8 +115,9 @@ def of(source: str) -> str:
         "<details open><summary>Why?</summary><p>Because.</p></details>",
         "<details><summary>Why not?</summary><p>No.</p></details>",
         '<figure><img src="/a.png" alt="A map"><figcaption>The way</figcaption></figure>',
-        "<table><caption>Prices</caption><thead>"
-        '<tr><th scope="col">Plan</th><th scope="col" colspan="2">Fee</th></tr></thead><tbody><tr><th scope="row" rowspan="2">Basic</th><td>1</td><td><code>a|b</code></td></tr>'
+        "<table><caption>Prices</caption>"
+        '<thead><tr><th scope="col">Plan</th><th scope="col" colspan="2">Fee</th></tr></thead>'
+        '<tbody><tr><th scope="row" rowspan="2">Basic</th><td>1</td><td><code>a|b</code></td></tr>'
         "<tr><td>3</td><td></td></tr></tbody></table>",
         "<p><ruby>漢字<rt>かんじ</rt></ruby>です</p>",
         '<p><a href="mailto:a@example.com">Us</a>, <a href="#fees">fees</a>, <a href="../b?c=1&amp;d=%22">more</a></p>',
