@@ -223,6 +223,17 @@ def test_a_comparison_is_printed_and_drawn(found: Results) -> None:
     assert "paid (default)" in html
 
 
+def test_rows_that_are_equally_best_are_all_called_so(results: Results) -> None:
+    tied, told = copy.deepcopy(results), copy.deepcopy(results)
+    for row in tied["rows"]:
+        row["metrics"]["B@500"] = 0.5
+    for row in told["rows"]:
+        row["metrics"]["B@500"] = 0.7 if row["strategy"] == "page" else 0.5
+    names = ", ".join(reading.strategies(results))
+    assert f"Best at B@500, with .500: {names}." in page(tied)
+    assert "Best at B@500: page with .700, " in page(told)
+
+
 def test_a_run_against_itself_has_no_difference(results: Results) -> None:
     found = compare.compare(results, results)
     assert found["settings"] == found["only_old"] == found["only_new"] == []

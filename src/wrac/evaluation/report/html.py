@@ -74,8 +74,11 @@ def _search(results: Results, search: str, number: int, styles: Mapping[str, Sty
 def _lead(results: Results, search: str, rows: Sequence[Row]) -> str:
     """What the table says, in a sentence."""
     metric, base = reading.headline(results), reading.baseline(results)
-    first = max(rows, key=lambda row: row["metrics"][metric])
-    told = f"Best at {metric}: {first['strategy']} with {figure(first['metrics'][metric])}"
+    best = reading.best(rows, metric)
+    first, *others = (row for row in rows if figure(row["metrics"][metric]) == best)
+    if others:
+        return f"Best at {metric}, with {best}: {', '.join(row['strategy'] for row in (first, *others))}."
+    told = f"Best at {metric}: {first['strategy']} with {best}"
     difference = reading.differences(results, search).get((first["strategy"], metric))
     if not difference:
         return f"{told}."
