@@ -80,8 +80,28 @@ def test_parse_formats(page: Path) -> None:
     assert "\x1b" not in tree, "no colours where nobody sees them"
     assert "## Power" in wrac("parse", page.name, "--format", "markdown", cwd=page.parent)
     assert "Idle\t2" in wrac("parse", page.name, "-f", "text", cwd=page.parent)
+    html = wrac("parse", page.name, "-f", "html", cwd=page.parent)
+    assert html.startswith('<!doctype html>\n<html lang="en">')
+    assert "<title>Sensor</title>" in html
+    assert '<ol>\n<li value="3">hold' in html
     assert wrac("parse", page.name, "-f", "json", cwd=page.parent) == wrac(
         "parse", "-", "--json", cwd=page.parent, stdin=PAGE
+    )
+
+
+def test_losses_by_reason_with_counts_first(page: Path) -> None:
+    found = wrac("parse", page.name, "--losses", cwd=page.parent).splitlines()
+    assert found[0] == "Sensor  2 losses, 9 characters in no unit"
+    assert [" ".join(line.split()) for line in found[1:3]] == ["6 in 1 title of the page", "3 in 1 script"]
+    assert "  line 1, offset 31        6  Sensor" in found
+    assert f"  line 4, offset {PAGE.index('<script')}" in wrac("parse", page.name, "--losses", cwd=page.parent)
+    (row,) = lines(wrac("parse", page.name, "--losses", "--json", cwd=page.parent))
+    assert [(loss["reason"], loss["chars"], loss["text"]) for loss in row["losses"]] == [
+        ("title of the page", 6, "Sensor"), ("script", 3, "")
+    ]  # fmt: skip
+    assert (
+        wrac("parse", "-", "--losses", cwd=page.parent, stdin="<p>all")
+        == "(no title)  0 losses, 0 characters in no unit\n"
     )
 
 

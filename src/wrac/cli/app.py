@@ -56,6 +56,7 @@ def parse(
             help=f"Only units of this content score; {KEEP_MORE} keeps what may be content.",
         ),
     ] = 0.0,
+    losses: Annotated[bool, typer.Option("--losses", help="List what is in no unit, and why, instead.")] = False,
     as_json: options.AsJson = False,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
@@ -66,7 +67,11 @@ def parse(
     """
     from wrac.cli import pages
 
-    pages.parse(options.one(source, max_size), Format.json if as_json else form, max(min_score, BEST if main else 0.0))
+    page, form = options.one(source, max_size), Format.json if as_json else form
+    if losses:
+        pages.losses(page, as_json=form is Format.json)
+    else:
+        pages.parse(page, form, max(min_score, BEST if main else 0.0))
 
 
 @app.command()

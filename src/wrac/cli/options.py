@@ -24,6 +24,7 @@ class Format(StrEnum):
     tree = "tree"
     json = "json"
     markdown = "markdown"
+    html = "html"
     text = "text"
 
 

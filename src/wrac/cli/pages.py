@@ -13,7 +13,10 @@ from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Chunk, Document, Page, Policy
 from wrac.fetching import READABLE, Skip
 from wrac.parsing import parse as make_document
+from wrac.parsing.formats import FORMATS
+from wrac.parsing.source import source_of
 from wrac.planning import plan as make_plan
+from wrac.text.html import page as html_page
 from wrac.text.render import markdown
 
 
@@ -30,8 +33,20 @@ def parse(page: Page, form: Format, least: float = 0.0) -> None:
         print(shapes.dumps(shapes.structure_row(document)))
     elif form is Format.markdown:
         _write(markdown(document, chosen))
+    elif form is Format.html:
+        _write(html_page(document, chosen))
     else:
         _write("\n\n".join(document.text(ordinal) for ordinal in chosen))
+
+
+def losses(page: Page, *, as_json: bool) -> None:
+    """Prints what of a page is in no unit."""
+    document = make_document(page)
+    if as_json:
+        print(shapes.dumps(shapes.losses_row(document)))
+    else:
+        readable = document.media_type not in FORMATS and any(loss.start >= 0 for loss in document.losses)
+        views.losses(document, source_of(page.body, document.encoding) if readable else "")
 
 
 def _write(text: str) -> None:

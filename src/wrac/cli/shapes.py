@@ -58,7 +58,12 @@ def place_rows(document: Document) -> Iterator[Json]:
 
 def structure_row(document: Document) -> Json:
     """The last row of a parse: spans and losses."""
-    return {"spans": [span(s) for s in document.spans], "losses": [loss(x) for x in document.losses]}
+    return {"spans": [span(s) for s in document.spans], **losses_row(document)}
+
+
+def losses_row(document: Document) -> Json:
+    """What is in no unit."""
+    return {"losses": [loss(x) for x in document.losses]}
 
 
 def where(address: Address) -> Json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING
 from wrac.cli import paint
 from wrac.cli.paint import console, one_line, plural, put, styled, tally, trail
 from wrac.core.structure import names, trails
-from wrac.core.types import Chunk, Document, Plan, Policy
+from wrac.core.types import Chunk, Document, Loss, Plan, Policy
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,6 +45,46 @@ def tree(document: Document, ordinals: Iterable[int]) -> None:
             chars[loss.reason] += loss.chars
         lost = [f"{count:,} characters of {reason}" if count else reason for reason, count in chars.most_common()]
         put(out, (f"in no unit: {', '.join(lost)}", "dim"))
+
+
+def losses(document: Document, source: str) -> None:
+    """Prints how much is in no unit for each reason, then each loss: where it stands, its size, how it begins.
+
+    `source` is the text that losses count in, "" where there is none.
+    """
+    out = console()
+    groups: dict[str, list[tuple[str, Loss]]] = {}
+    lines = [found.end() for found in re.finditer("\n", source)]
+    for loss in document.losses:
+        reason, where = _reason(loss.reason)
+        if not where and 0 <= loss.start < len(source):
+            where = f"line {bisect_right(lines, loss.start) + 1:,}, offset {loss.start:,}"
+        groups.setdefault(reason, []).append((where, loss))
+    sizes = {reason: sum(loss.chars for _, loss in found) for reason, found in groups.items()}
+    counts = f"{plural(len(document.losses), 'loss', 'losses')}, {plural(sum(sizes.values()), 'character')} in no unit"
+    put(out, (document.title or "(no title)", "bold"), (f"  {counts}", "dim"))
+    order = sorted(groups, key=lambda reason: -sizes[reason])
+    for reason in order:
+        put(out, (f"{sizes[reason]:>7,} in {len(groups[reason]):>3,}  ", "cyan"), reason)
+    for reason in order:
+        put(out)
+        put(out, (reason, "bold"))
+        width = max(len(where) for where, _ in groups[reason])
+        for where, loss in groups[reason]:
+            put(out, (f"  {where:<{width}}  {loss.chars:>7,}  ", "dim"), one_line(loss.text, _HEAD))
+
+
+def _reason(reason: str) -> tuple[str, str]:
+    """A reason without the page or the part of the file that it names, and that page or part.
+
+    >>> _reason("picture without text, page 3"), _reason("script")
+    (('picture without text', 'page 3'), ('script', ''))
+    """
+    kind, comma, number = reason.rpartition(", page ")
+    if comma and number.isdigit():
+        return kind, f"page {number}"
+    kind, _, part = reason.partition(": ")
+    return kind, part
 
 
 def plan(document: Document, made: Plan, policy: Policy) -> None:
