@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 
@@ -9,7 +10,8 @@ import pytest
 from tests.strategies import Builder
 
 from wrac.core.errors import ConfigError
-from wrac.core.types import Document, Policy, Role, Visible
+from wrac.core.types import Document, Page, Policy, Role, Visible
+from wrac.parsing import parse
 from wrac.planning import RulesPlanner, check, plan
 from wrac.text.tokens import counter
 
@@ -167,7 +169,8 @@ def test_a_short_title_line_stays_with_what_follows() -> None:
         ("main", "hidden", 0.9, None),
         ("main", "hidden", 0.05, "hidden"),
         ("aside", "visible", 0.1, None),
-        ("data", "hidden", 0.0, None),
+        ("data", "hidden", 0.5, None),
+        ("data", "hidden", 0.05, "hidden"),
     ],
 )
 def test_chrome_is_omitted_with_a_reason(role: Role, visible: Visible, score: float, reason: str | None) -> None:
@@ -176,6 +179,18 @@ def test_chrome_is_omitted_with_a_reason(role: Role, visible: Visible, score: fl
     page.role, page.visible, page.score = role, visible, score
     page.paragraph("Something else")
     assert plan(page.build()).omitted.get(1) == reason
+
+
+def test_a_question_in_a_script_is_kept_whatever_it_scores() -> None:
+    asked = {
+        "@type": "FAQPage",
+        "mainEntity": [{"@type": "Question", "name": "Why?", "acceptedAnswer": {"text": "So."}}],
+    }
+    text = "".join(f"<p>{LINE} {number}</p>" for number in range(30))
+    page = f'<main>{text}</main><script type="application/ld+json">{json.dumps(asked)}</script>'
+    document = parse(Page("a.html", page.encode()))
+    assert [document.text(ordinal) for ordinal in (30, 31)] == ["Why?", "So."]
+    assert not {30, 31} & set(plan(document).omitted)
 
 
 def test_a_run_of_low_scores_is_omitted_and_a_single_one_is_not() -> None:

@@ -15,8 +15,13 @@ from wrac.parsing.strings import Group, String, linked, stated, tree_of, unfolde
 CONTEXT = "data"  # the whole of a string inside a script
 HEADING_LEVEL = 2
 """Level of a title in a script: the page's own h1 stays above it."""
+SHORT = 20
+"""Letters below which a text must stand on the page as it is: `Fine?` is not answered by `Fine.`."""
+LONG, PIECE, SAID = 240, 24, 0.5
+"""Letters from which a text is looked for in pieces, the letters of a piece, the share of them that must be found."""
 INSIDE = "in JSON"
 """How the reason begins for what is lost of markup in a string."""
+_WORDS = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 
 
@@ -41,7 +46,8 @@ class _Adder:
 
     def __init__(self, walk: Segmenter) -> None:
         self._walk = walk
-        self._page = _squeezed(" ".join(draft.text for draft in walk.drafts))
+        page = " ".join(draft.text for draft in walk.drafts)
+        self._page, self._letters = _solid(page), _letters(page)
         self._said: set[str] = set()
         self._titles: list[tuple[str, String]] = []  # not added yet, outer before inner, with their objects' pointers
         self._sections: list[tuple[str, SpanDraft]] = []  # open, outer before inner
@@ -85,15 +91,26 @@ class _Adder:
             self._walk.spans.append(span)
 
     def _is_new(self, node: Node, string: String, is_linked: bool) -> bool:
-        squeezed = _squeezed(_plain(string.text))
-        if not squeezed:
+        text = _plain(string.text)
+        key = _letters(text)
+        key = key if len(key) >= SHORT else _solid(text)
+        if not key:
             return False
-        if squeezed in self._said or squeezed in self._page:
+        if key in self._said or self._on_page(key):
             if is_linked:
                 self._walk.lose("JSON-LD that the page says too", string.text, node)
             return False
-        self._said.add(squeezed)
+        self._said.add(key)
         return True
+
+    def _on_page(self, key: str) -> bool:
+        """Whether the page says a text: all of it, or of a long one most pieces, as an article with other captions."""
+        if len(key) < SHORT:
+            return key in self._page
+        if len(key) < LONG or key in self._letters:
+            return key in self._letters
+        pieces = [key[start : start + PIECE] for start in range(0, len(key) - PIECE, PIECE)]
+        return sum(piece in self._letters for piece in pieces) >= SAID * len(pieces)
 
 
 def _holds(outer: str, pointer: str | None) -> bool:
@@ -137,5 +154,10 @@ def _embed_markup(walk: Segmenter, address: DataAddress, text: str) -> None:
     walk.adopt(inner, address)
 
 
-def _squeezed(text: str) -> str:
+def _solid(text: str) -> str:
     return "".join(text.split()).casefold()
+
+
+def _letters(text: str) -> str:
+    """The letters and digits alone: a string may be marked up, and a page sets quotes and dashes of its own."""
+    return "".join(_WORDS.findall(text.casefold()))

@@ -14,6 +14,7 @@ CHROME: Final[frozenset[Role]] = frozenset(
 """Roles that are left out; the reason is the role's name. A table of contents is left out where it stands in one of
 `BESIDE`, beside the text; within the text it is what an index page has to say."""
 BESIDE: Final = frozenset(("nav", "aside", "header", "footer"))
+_ANSWERING: Final = frozenset(("qa",))  # a FAQ in a script was put there to be found
 LOW_SCORE: Final = KEEP_MORE / 2
 """Hidden text scored below this is chrome (menus, templates); above, it is content a script shows (accordions).
 Of other text, so low a score counts only for `RUN` places in a row: a single doubtful line among content costs
@@ -29,8 +30,9 @@ def omissions(document: Document) -> dict[int, str]:
     A page on which everything would go keeps its main text, or, when it has none, all of it: a chunkless page is
     never an answer.
     """
-    beside = {o for s in document.spans if s.kind in BESIDE for o in range(s.first, s.last + 1)}
-    found = {place.ordinal: why for place in document.places if (why := _reason(place, place.ordinal in beside))}
+    beside, answers = _inside(document, BESIDE), _inside(document, _ANSWERING)
+    reasons = ((place, _reason(place, place.ordinal in beside, place.ordinal in answers)) for place in document.places)
+    found = {place.ordinal: why for place, why in reasons if why}
     low = {ordinal: "low score" for ordinal in _low_runs(document) if ordinal not in found}
     if len(found) + len(low) < len(document.places):
         return _keep_headings(document, dict(sorted({**found, **low}.items())))
@@ -38,11 +40,15 @@ def omissions(document: Document) -> dict[int, str]:
     return {ordinal: why for ordinal, why in found.items() if ordinal not in main} if main else {}
 
 
-def _reason(place: Place, beside: bool) -> str:
+def _inside(document: Document, kinds: frozenset[str]) -> set[int]:
+    return {o for span in document.spans if span.kind in kinds for o in range(span.first, span.last + 1)}
+
+
+def _reason(place: Place, beside: bool, answers: bool) -> str:
     """Why a place is left out whatever stands around it; empty when it is not."""
     if place.role in CHROME or (place.role == "toc" and beside):
         return place.role
-    if place.visible == "hidden" and place.score < LOW_SCORE and place.role != "data":
+    if place.visible == "hidden" and place.score < LOW_SCORE and not (place.role == "data" and answers):
         return "hidden"
     return ""
 
