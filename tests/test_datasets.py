@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import debian
 from tests.data import FOLDER, existing
@@ -220,6 +222,48 @@ def test_a_name_is_found_in_whichever_form_a_file_system_keeps_it(form: Literal[
     } == {page}
 
 
+LINES: Mapping[str, dict[str, Any]] = {
+    "own/queries.jsonl": {**GOOD, "id": "x", "type": "t", "mask": ["Limits"], "pages": ["help/refunds.html"]},
+    "rmc/queries.jsonl": {
+        "id": "x", "query": "What is the limit?", "company": "c", "type": "t",
+        "gold": [{"page": "refunds.html", "text": GOOD["text"]}, {"pages": ["refunds.html"], "text": GOOD["text"]}],
+    },
+    "faq/x.documents.jsonl": {"doc": "refunds.html", "path": "help/refunds.html", "debian_package": "p"},
+    "faq/x.queries.jsonl": {
+        "id": "x", "query": "Limits", "doc": "refunds.html", "anchor": "limits", "answer": GOOD["text"],
+    },
+}  # fmt: skip
+JUNK: st.SearchStrategy[Any] = st.sampled_from([None, 3, "", "x", [], {}, [1], {"a": 1}, [None], True, 1e400, "\ud800"])
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(LINES)), JUNK, st.data())
+def test_whatever_a_line_holds_it_is_read_or_refused(file: str, junk: Any, data: st.DataObject) -> None:
+    """One value of a line of a data set is another, or is gone."""
+    lines = copy.deepcopy(LINES)
+    at: Any = lines[file]
+    while isinstance(at, dict | list):
+        key = data.draw(st.sampled_from(list(at) if isinstance(at, dict) else range(len(at))))
+        if not isinstance(at[key], dict | list) or data.draw(st.booleans()):
+            break
+        at = at[key]
+    if data.draw(st.booleans()):
+        at[key] = junk
+    else:
+        del at[key]
+    with TemporaryDirectory() as folder:
+        for page in ("own/help", "rmc/help/html", "faq/help"):
+            (Path(folder) / page).mkdir(parents=True)
+            (Path(folder) / page / "refunds.html").write_text(REFUNDS.replace("<h2>", "<h2 id=limits>"), "utf-8")
+        for name, line in lines.items():
+            (Path(folder) / name).write_text(json.dumps(line), "utf-8")
+        root = Path(folder) / file.partition("/")[0]
+        try:
+            load(str(root / "x" if root.name == "faq" else root), [str(root)] if root.name == "faq" else [])
+        except InputError as error:
+            assert "\n" not in str(error)
+
+
 HTML = st.lists(
     st.sampled_from(
         ["<p>", "</p>", "<td>", "<tr>", "<table>", "</table>", "<h2>", "<li>", "<b>", " one ", "two", "&amp;"]
@@ -303,6 +347,9 @@ def test_chroma_without_its_text_or_with_other_columns_is_refused(tmp_path: Path
         load(str(tmp_path))
     (tmp_path / "questions_df.csv").write_text("question,references,corpus_id\na,b,notes\n", "utf-8")
     with pytest.raises(InputError, match=r"row 1: references are no list of spans"):
+        load(str(tmp_path))
+    (tmp_path / "questions_df.csv").write_text(f"question,references,corpus_id\n{'a' * 200_000},[],notes\n", "utf-8")
+    with pytest.raises(InputError, match=r"questions_df.csv:2: field larger than field limit"):
         load(str(tmp_path))
 
 

@@ -25,14 +25,21 @@ def chroma(root: Path) -> DataSet:
     Queries are grouped by `corpus`. Raises InputError for a row that is not as published or a text that is absent.
     """
     file = root / QUESTIONS
-    reader = csv.DictReader(io.StringIO(read(file), newline=""))
-    if missing := [name for name in _COLUMNS if name not in (reader.fieldnames or ())]:
-        raise InputError(str(file), f"has no column {missing[0]}", f"its columns are {', '.join(_COLUMNS)}")
-    rows = list(reader)
+    rows = _rows(file)
     names = {corpus: _file(root, corpus, file) for corpus in dict.fromkeys(row["corpus_id"] for row in rows)}
     queries = [_query(number, row, names, file) for number, row in enumerate(rows)]
     pages = [Page(name, (root / name).read_bytes(), TEXT) for name in names.values()]
     return checked("chroma", root, pages, Drafts(queries, file, spans=True))
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    reader = csv.DictReader(io.StringIO(read(file), newline=""))
+    try:
+        if missing := [name for name in _COLUMNS if name not in (reader.fieldnames or ())]:
+            raise InputError(str(file), f"has no column {missing[0]}", f"its columns are {', '.join(_COLUMNS)}")
+        return list(reader)
+    except csv.Error as error:
+        raise InputError(f"{file}:{reader.line_num + 1}", str(error), "get the data set again") from error
 
 
 def _file(root: Path, corpus: str, file: Path) -> str:

@@ -79,24 +79,30 @@ def book_index(stem: Path, roots: Sequence[str] = ()) -> DataSet:
     sections = _Sections(pages)
     queries = []
     for row in lines(file):
-        targets = [target.partition("#")[::2] for target in _value(row, "targets", file)]
-        gold = tuple(one for doc, anchor in targets for one in sections.gold(doc, anchor, row["query"]))
-        queries.append(Query(row["id"], row["query"], gold))
+        targets = [str(target).partition("#")[::2] for target in _value(row, "targets", file, list)]
+        ident, query = _value(row, "id", file), _value(row, "query", file)
+        gold = tuple(one for doc, anchor in targets for one in sections.gold(doc, anchor, query))
+        queries.append(Query(ident, query, gold))
     return checked(stem.name, stem.parent, pages, Drafts(queries, file, taken=True))
 
 
-def _value(row: Mapping[str, Any], key: str, file: Path) -> Any:  # noqa: ANN401 - JSON
-    if key not in row:
-        raise InputError(str(file), f"query {row.get('id')} lacks {key!r}", "get the data set again")
-    return row[key]
+def _value(row: Mapping[str, Any], key: str, file: Path, kind: type = str) -> Any:  # noqa: ANN401 - of that kind
+    value = row.get(key)
+    if not isinstance(value, kind):
+        problem = "is of another kind" if key in row else "is absent"
+        raise InputError(str(file), f"{key!r} of {row.get('id', 'a page')} {problem}", "get the data set again")
+    return value
 
 
 def _packaged(rows: Sequence[Mapping[str, Any]], roots: Sequence[str], stem: Path) -> list[Page]:
-    base = _root(rows[0]["path"], rows[0]["debian_package"], roots, stem)
-    missing = [row for row in rows if not (base / row["path"]).is_file()]
-    if missing:
-        raise _absent(stem, missing[0]["path"], missing[0]["debian_package"])
-    return [Page(row["doc"], (base / row["path"]).read_bytes()) for row in rows]
+    file = stem.with_name(stem.name + DOCUMENTS)
+    listed = [[_value(row, key, file) for key in ("doc", "path", "debian_package")] for row in rows]
+    _, first, package = listed[0]
+    base = _root(first, package, roots, stem)
+    for _, path, package in listed:
+        if not (base / path).is_file():
+            raise _absent(stem, path, package)
+    return [Page(doc, (base / path).read_bytes()) for doc, path, _ in listed]
 
 
 def _root(path: str, package: str, roots: Sequence[str], stem: Path) -> Path:

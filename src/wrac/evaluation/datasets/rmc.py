@@ -44,13 +44,31 @@ def _own(root: Path, form: str) -> tuple[Page, ...]:
 
 def _query(row: Mapping[str, Any], urls: Mapping[str, Sequence[str]], path: Path) -> Query:
     try:
-        gold = tuple(Gold(block["text"], _pages(block.get("pages", [block["page"]]), urls)) for block in row["gold"])
-        query = Query(row["id"], row["query"], gold, {"company": row["company"], "type": row["type"]})
+        gold = tuple(Gold(_text(one, "text"), _pages(_named(one), urls)) for one in row["gold"])
+        groups = {group: _text(row, group) for group in ("company", "type")}
+        query = Query(_text(row, "id"), _text(row, "query"), gold, groups)
     except (KeyError, TypeError) as error:
-        raise InputError(str(path), f"query {row.get('id')} lacks {error}", "see the data set's README") from error
+        problem = f"lacks {error}" if isinstance(error, KeyError) else f"is not as published ({error})"
+        raise InputError(str(path), f"query {row.get('id')} {problem}", "see the data set's README") from error
     if not gold:
         raise InputError(str(path), f"query {query.id} has no gold", "leave it out")
     return query
+
+
+def _named(block: Mapping[str, Any]) -> Sequence[str]:
+    """The file names of the pages that a gold block stands on. Raises as `_text` does."""
+    names = block["pages"] if "pages" in block else [_text(block, "page")]
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise TypeError("a block's pages are no list of texts")
+    return names
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    """A value that must be text. Raises KeyError where there is none, TypeError for another kind."""
+    value = row[key]
+    if not isinstance(value, str):
+        raise TypeError(f"{key} {value!r:.40} is no text")
+    return value
 
 
 def _pages(names: Sequence[str], urls: Mapping[str, Sequence[str]]) -> frozenset[str]:
