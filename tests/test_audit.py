@@ -26,6 +26,7 @@ from wrac.evaluation.audit.stack import Stack
 from wrac.evaluation.audit.truth import Truth, truth
 from wrac.evaluation.audit.words import bare, fold, words
 from wrac.evaluation.values import Passage, Passages
+from wrac.fetching.media import PDF
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / "examples" / "site"
@@ -398,6 +399,14 @@ def test_a_wrong_option_is_one_line(arguments: list[str], code: int, told: str) 
     assert (left, out) == (code, "")
     assert told in noise
     assert noise.count("\n") == 1
+
+
+def test_a_page_that_cannot_be_read_fails_in_each_column_and_ends_none() -> None:
+    pytest.importorskip("semchunk")
+    pages = [Page("cut.pdf", b"%PDF-1.4", PDF), Page("manual.html", MANUAL.encode())]
+    for column in audit(pages, ["sections", "semchunk"])["columns"]:
+        assert [one["page"] for one in column["failed"]] == ["cut.pdf"]
+        assert column["chunks"]
 
 
 def test_nothing_to_audit_says_so(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -111,7 +112,8 @@ class Theirs:
     def cut(self, page: Page) -> Cut:
         """A piece a passage; empty ones are left out. Others' code may raise anything: such a page counts as failed."""
         if isinstance(self.chunker, Peer):
-            self.chunker.corpus.document(page)  # which tells the encoding: no part of a peer's time
+            with suppress(WracError):  # a page that cannot be read fails below, as any other
+                self.chunker.corpus.document(page)  # which tells the encoding: no part of a peer's time
         made, cut = clocked(lambda: self.chunker.passages([page]), Exception)
         if made is None:
             return cut
