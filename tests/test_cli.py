@@ -83,7 +83,7 @@ def test_parse_formats(page: Path) -> None:
     html = wrac("parse", page.name, "-f", "html", cwd=page.parent)
     assert html.startswith('<!doctype html>\n<html lang="en">')
     assert "<title>Sensor</title>" in html
-    assert '<ol>\n<li value="3">hold' in html
+    assert '<ol start="3">\n<li>hold</li>' in html
     assert wrac("parse", page.name, "-f", "json", cwd=page.parent) == wrac(
         "parse", "-", "--json", cwd=page.parent, stdin=PAGE
     )

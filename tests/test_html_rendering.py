@@ -108,7 +108,7 @@ def of(source: str) -> str:
     [
         '<h2 id="fees">Fees</h2><p>One <strong>two</strong> <em>three</em><br>4<sup>th</sup></p>',
         '<ul><li>a<ul><li>b</li></ul></li><li><p lang="de">drei</p><p>four</p></li></ul>',
-        '<ol><li value="5">five</li><li>six</li><li value="9">nine</li></ol>',
+        '<ol start="5"><li>five</li><li>six</li><li value="9">nine</li></ol>',
         "<dl><dt>fee</dt><dd>a price<p>of any kind</p></dd><dd>a charge<ul><li>monthly</li></ul></dd></dl>",
         '<pre><code class="language-py">if x:\n\ty</code></pre>',
         "<blockquote><p>said</p><ul><li>in it</li></ul></blockquote>",
@@ -146,7 +146,7 @@ def test_an_anchor_stands_once() -> None:
 def test_a_part_of_a_list_keeps_its_numbers() -> None:
     page = Builder()
     page.items("five", "six", "seven", ordered=True, start=5)
-    assert shown(page, 1, 2) == '<ol><li value="6">six</li><li>seven</li></ol>'
+    assert shown(page, 1, 2) == '<ol start="6"><li>six</li><li>seven</li></ol>'
 
 
 def test_a_part_of_a_table_carries_its_header_and_its_spanning_cells() -> None:

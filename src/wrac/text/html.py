@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from wrac.core.types import Document, Kind, Mark, Place, Span, SpanKind
@@ -124,7 +125,10 @@ class _Writer:
     def _close(self) -> None:
         element = self._stack.pop()
         self._open.discard(element.span)
-        self._out.append(f"</{element.tag}>")
+        if len(self._out) == self._fresh:
+            self._out[-1] += f"</{element.tag}>"
+        else:
+            self._out.append(f"</{element.tag}>")
 
     def _enter(self, ordinal: int) -> None:
         """Closes the elements that a place is not in, and opens those that it is; it is in no table."""
@@ -137,14 +141,15 @@ class _Writer:
             chain.append(span)
             parent = self._document.spans[span].parent
             span = self._holders[parent] if parent >= 0 else -1
-        for index in reversed(chain):
-            self._open_span(index, ordinal)
+        for index, inner in pairwise((*reversed(chain), -1)):
+            self._open_span(index, inner, ordinal)
 
-    def _open_span(self, index: int, ordinal: int) -> None:
+    def _open_span(self, index: int, inner: int, ordinal: int) -> None:
+        """Opens a span's element; `inner` is the span to be opened in it, -1 for none."""
         span = self._document.spans[index]
         tag, attributes = _ELEMENTS[span.kind], f' role="{_ROLES[span.kind]}"' if span.kind in _ROLES else ""
         if span.kind == "list" and span.data.get("ordered"):
-            tag = "ol"
+            tag, attributes = "ol", self._start(index, inner)
         elif span.kind == "item":
             attributes = self._number(span)
         elif tag == "details":
@@ -164,6 +169,12 @@ class _Writer:
             self._push("li", first, last)
         elif within is not None and parent == "dl" and tag not in ("dt", "dd"):
             self._push("dd", first, within.last)
+
+    def _start(self, index: int, item: int) -> str:
+        """The number that the items shown of a list begin with, where it is not 1."""
+        number = self._document.spans[item].data.get("number", 1) if item >= 0 else 1
+        self._following[index] = number
+        return f' start="{number}"' if number != 1 else ""
 
     def _number(self, item: Span) -> str:
         """The number of an item where it is another than it would have by itself."""
