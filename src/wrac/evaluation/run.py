@@ -46,10 +46,11 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
 
     Keys: `data`, `machine`, `metrics` (names, in the order of a row's figures), `primary` (those that a table shows),
     `texts` (of the queries, by id), `rows` (one a strategy and search) and `failed` (strategies that could not go on,
-    with the reason; the others are whole). A strategy is a name or a Chunker; where none is given all run that need no
-    extra. `vectors` (of the product's embedder where none is given) is called by the first search that embeds; `saved`
-    keeps what is finished, so that an interrupted run goes on. A page that cannot be read is left out for all. Raises
-    ConfigError for an unknown name.
+    with the reason; the others are whole).
+
+    A strategy is a name or a Chunker; where none is given all run that need no extra. `vectors` (of the product's
+    embedder where none is given) is called by the first search that embeds; `saved` keeps what is finished, so that an
+    interrupted run goes on. A page that cannot be read is left out for all. Raises ConfigError for an unknown name.
     """
     once = cache(vectors or VectorCache.of("minilm"))
     corpus, judging = Corpus(once), judge(data)
