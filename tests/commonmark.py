@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple, TypeAlias
@@ -82,7 +83,7 @@ def wanted(document: Document, ordinals: Sequence[int]) -> list[Block]:
     """The blocks that the places are; terms and definitions without an empty line between them are one paragraph."""
     chains = list(_chains(document))
     result: list[Block] = []
-    before, table, described = "", -1, ""
+    before, table, described, beside = "", -1, "", list[int]()
     for ordinal in ordinals:
         kind, chain = document.unit(ordinal).kind, chains[ordinal]
         around = tuple(_names(document, chain))
@@ -93,17 +94,28 @@ def wanted(document: Document, ordinals: Sequence[int]) -> list[Block]:
                 result.append(Block(around, "table", rows))
             table, before = inside, kind
             continue
-        block = Block(around, _tag(document, ordinal), _text(document, ordinal))
+        first, *rest = _texts(document, ordinal)
+        block = Block(around, _tag(document, ordinal), first)
         if kind == "definition":
             last, described = described, _described(document, ordinal)
             if before == "term" or (last and described and not f"{last} ".startswith(f"{described} ")):
                 block = block._replace(text=f":{block.text}")
             else:
                 before = ""
-        if (before, kind) in (("term", "term"), ("term", "definition"), ("definition", "definition")):
+        held = [
+            index
+            for index in chain
+            if document.spans[index].kind in ("quote", "item") and not _grouped(document, index)
+        ]
+        if held == beside and (before, kind) in (
+            ("term", "term"),
+            ("term", "definition"),
+            ("definition", "definition"),
+        ):
             block = block._replace(text=f"{result.pop().text}{block.text}")
         result.append(block)
-        before, table = kind, -1
+        result.extend(Block(around, "p", text) for text in rest)
+        before, table, beside = kind, -1, held
     return result
 
 
@@ -128,8 +140,14 @@ def _names(document: Document, chain: Sequence[int]) -> Iterator[str]:
             yield "quote"
         elif span.kind == "list":
             yield f"{'ol' if span.data.get('ordered') else 'ul'} {lists.index(index) + 1}"
-        elif span.kind == "item" and document.spans[span.parent].kind == "list":
+        elif span.kind == "item" and not _grouped(document, index):
             yield f"li {span.data.get('number', '')}".strip()
+
+
+def _grouped(document: Document, index: int) -> bool:
+    """Whether a span holds a term and its definitions."""
+    parent = document.spans[index].parent
+    return parent >= 0 and document.spans[parent].kind == "definitions"
 
 
 def _tag(document: Document, ordinal: int) -> str:
@@ -139,13 +157,13 @@ def _tag(document: Document, ordinal: int) -> str:
     return "fence" if kind == "code" else "p"
 
 
-def _text(document: Document, ordinal: int) -> str:
-    """The unit's text without permalinks, as a reader sees it."""
-    text, place = document.text(ordinal), document.places[ordinal]
-    if document.unit(ordinal).kind == "code":
-        return f"{text}\n"
-    left_out = {at for mark in place.marks if mark.kind == "permalink" for at in range(mark.start, mark.end)}
-    return squeezed("".join(character for at, character in enumerate(text) if at not in left_out))
+def _texts(document: Document, ordinal: int) -> list[str]:
+    """The unit's text, as a reader sees it: a paragraph for each part between two line breaks."""
+    text, unit = document.text(ordinal), document.unit(ordinal)
+    if unit.kind == "code":
+        return [f"{text}\n"]
+    parts = [text] if unit.kind in ("heading", "image") else re.split(r"\n[ \t]*\n", text.strip())
+    return [squeezed(part) for part in parts if part.strip()] or [""]
 
 
 def _rows(document: Document, table: Span) -> Rows:

@@ -241,7 +241,8 @@ class _Writer:
         elif kind == "code":
             named = next((mark.value for mark in place.marks if mark.kind == "code" and mark.value), "")
             language = f' class="language-{attribute(named)}"' if named else ""
-            self._out.append(f"<pre{self._id(place)}><code{language}>{verbatim(text)}</code></pre>")
+            end = "\n" if text.endswith("\n") else ""  # a last line end is taken for that of the markup
+            self._out.append(f"<pre{self._id(place)}><code{language}>{verbatim(text)}{end}</code></pre>")
         elif kind == "image" and in_figure:
             self._out.append(image(text, _source(place)))
         elif kind in ("math", "image", "question"):

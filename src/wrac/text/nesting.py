@@ -71,10 +71,10 @@ def by_cell(marks: Sequence[Mark], length: int) -> list[tuple[Mark, list[Mark]]]
     ends = [cell.end for cell in cells]
     for mark in marks:
         if mark.kind != "cell":
-            for cell, inner in result[bisect_right(ends, mark.start) :]:
-                if cell.start >= mark.end:
-                    break
-                inner.append(mark)
+            at = bisect_right(ends, mark.start)
+            while at < len(result) and result[at][0].start < mark.end:
+                result[at][1].append(mark)
+                at += 1
     return result
 
 
