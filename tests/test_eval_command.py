@@ -97,6 +97,7 @@ def test_a_draft_of_a_data_set_can_be_run_at_once(tmp_path: Path) -> None:
         (("--search", "oracle"), ConfigError.exit_code, "no search 'oracle'; choose from bm25, dense, default"),
         (("--strategies", "wrac,,page"), ConfigError.exit_code, "single commas"),
         (("--baseline", "page"), ConfigError.exit_code, "--baseline 'page' is not run; choose from wrac, sections"),
+        (("--where", "company=bank"), ConfigError.exit_code, "--form and --where are for RAG-Multi-Corpus"),
         (("--model", "openai:nothing-9"), ConfigError.exit_code, "no price is known for 'openai:nothing-9'"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from wrac.core.errors import InputError
+from wrac.core.errors import ConfigError, InputError
 from wrac.core.types import NOTHING
 from wrac.evaluation.datasets.chroma import QUESTIONS, chroma
 from wrac.evaluation.datasets.faq import DOCUMENTS, QUERIES, book_index, faq, is_index
@@ -31,6 +31,7 @@ def load(source: str, pages: Sequence[str] = (), *, form: str = "html", where: M
     path = Path(source)
     if path.is_dir():
         return _folder(path, pages, form, where)
+    _refuse(form, where)
     stem = _stem(path)
     if stem.with_name(stem.name + DOCUMENTS).is_file():
         return faq(stem, pages)
@@ -45,17 +46,24 @@ def load(source: str, pages: Sequence[str] = (), *, form: str = "html", where: M
 
 
 def _folder(path: Path, pages: Sequence[str], form: str, where: Mapping[str, str]) -> DataSet:
+    queries = path / "queries.jsonl"
+    if queries.is_file() and (any(path.glob("*/html/*.html")) or any(path.glob(f"*/{form}/*.{form}"))):
+        return rmc(path, pages, form=form, where=where)
+    _refuse(form, where)
     if (path / QUESTIONS).is_file():
         return chroma(path)
-    if (path / "queries.jsonl").is_file():
-        companies = any(path.glob("*/html/*.html")) or any(path.glob(f"*/{form}/*.{form}"))
-        return (
-            rmc(path, pages, form=form, where=where) if companies else own(path / "queries.jsonl", pages or [str(path)])
-        )
+    if queries.is_file():
+        return own(queries, pages or [str(path)])
     names = sorted(file.name.removesuffix(QUERIES) for file in path.glob(f"*{QUERIES}"))
     if names:
         raise InputError(str(path), f"holds several data sets: {', '.join(names)}", f"give one, as {path / names[0]}")
     raise InputError(str(path), "is no data set", ACCEPTED)
+
+
+def _refuse(form: str, where: Mapping[str, str]) -> None:
+    """Raises ConfigError where something was asked for that only one data set has."""
+    if form != "html" or where:
+        raise ConfigError("--form and --where are for RAG-Multi-Corpus; leave them out for this data set")
 
 
 def _stem(path: Path) -> Path:
