@@ -1,9 +1,10 @@
-"""Laws 1 and 4 on the WCXB development pages: every code point in a unit or a loss, every address back to its text.
+"""Conservation, addresses and structure on real pages, as they are and broken on purpose.
 
-    python scripts/bench_laws.py [--every N]
+    python scripts/bench_laws.py [--every N]              WCXB's development pages, then one page of 50 MB
+    python scripts/bench_laws.py --mutate 1500            so many of them, broken at one to five places
+    python scripts/bench_laws.py --trees FOLDER           the inputs of html5lib's tree-construction tests (*.dat)
 
-Then one page of 50 MB, parsed and accounted for. The pages are read from `wcxb/dev.tar.xz` in WRAC_DATA or
-../shared/data.
+WCXB is read from `wcxb/dev.tar.xz` in WRAC_DATA or ../shared/data.
 """
 
 from __future__ import annotations
@@ -14,18 +15,28 @@ import os
 import sys
 import tarfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from random import Random
 
-from wrac.core.types import DataAddress, HtmlAddress, Page
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.mutation import mutated
+from tests.lawbook import check_shape, check_spans
+
+from wrac.core.types import HtmlAddress, Page
 from wrac.parsing import Resolver, account, parse
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parent.parent
 ARCHIVE = Path(os.environ.get("WRAC_DATA") or ROOT / "../shared/data") / "wcxb/dev.tar.xz"
+SEED = 7
 
 
 def pages(every: int) -> Iterator[Page]:
     """Each `every`-th page of the archive."""
+    if not ARCHIVE.exists():
+        sys.exit(f"no {ARCHIVE} (set WRAC_DATA)")
     number = 0
     with tarfile.open(ARCHIVE) as archive:
         for member in archive:
@@ -36,43 +47,89 @@ def pages(every: int) -> Iterator[Page]:
                     yield Page(member.name, gzip.decompress(file.read()))
 
 
-def broken(page: Page) -> tuple[int, int, int, bool]:
-    """Places of a page, those addressed by the whole page, those that do not read back, and whether it balances."""
+def broken_pages(count: int) -> Iterator[Page]:
+    """The first pages of the archive, over and over, broken by a fixed seed; splices take of the page before."""
+    made, other = 0, b""
+    while made < count:
+        for page in pages(1):
+            if made == count:
+                return
+            made += 1
+            yield Page(f"{page.url} #{made}", mutated(page.body, Random(SEED * 1_000_000 + made), other))
+            other = page.body
+
+
+def trees(folder: Path) -> Iterator[Page]:
+    """The input of each test; what stands after `#data` to the line before the next `#`."""
+    for path in sorted(folder.rglob("*.dat")):
+        tests = path.read_bytes().replace(b"\r\n", b"\n").split(b"#data\n")[1:]
+        for number, test in enumerate(tests, 1):
+            source = test.partition(b"\n#errors")[0]
+            if source.strip():
+                yield Page(f"{path.name} #{number}", source, charset="utf-8")
+
+
+def faults(page: Page, sums: Counter[str]) -> Iterator[str]:
+    """What laws a page breaks; its counts are added to the sums."""
     document = parse(page)
-    resolver = Resolver(page.body)
-    whole = wrong = 0
+    check_shape(document)
+    check_spans(document)
+    resolver = Resolver(page.body, charset=page.charset)
+    wrong = 0
     for place in document.places:
         address = place.address
-        if not isinstance(address, HtmlAddress | DataAddress):
-            continue
-        if isinstance(address, HtmlAddress) and address.context == "document":
-            whole += 1
+        sums["by page"] += isinstance(address, HtmlAddress) and address.context == "document"
         wrong += resolver.text(address) != document.text(place.ordinal)
-    return len(document.places), whole, wrong, account(page, document).balanced
+    sums.update({"pages": 1, "places": len(document.places), "wrong": wrong})
+    if wrong:
+        yield f"{wrong} addresses do not read back"
+    found = account(page, document)
+    if not found.balanced:
+        sums["unbalanced"] += 1
+        yield f"{found.sources} code points in its source, {found.units} in units and {found.losses} in losses"
 
 
-def main() -> None:
-    """Prints one line of sums, and the pages that break a law."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--every", type=int, default=10, help="take each N-th page")
-    every = parser.parse_args().every
-    if not ARCHIVE.exists():
-        sys.exit(f"no {ARCHIVE} (set WRAC_DATA)")
-    seen = places = whole = wrong = unbalanced = 0
-    for page in pages(every):
-        here, by_page, bad, balanced = broken(page)
-        seen, places, whole, wrong = seen + 1, places + here, whole + by_page, wrong + bad
-        unbalanced += not balanced
-        if bad or not balanced:
-            print(f"- {page.url}: {bad} addresses wrong, balanced: {balanced}")
-    print(f"- {seen} pages, {places} places ({whole} by the whole page): {wrong} wrong, {unbalanced} unbalanced")
+def measure(found: Iterable[Page], what: str) -> bool:
+    """Prints one line of sums, and the pages that break a law; whether none does."""
+    sums: Counter[str] = Counter()
+    slowest = 0.0
+    for page in found:
+        begin = time.process_time()
+        for fault in faults(page, sums):
+            print(f"- {page.url}: {fault}")
+        slowest = max(slowest, time.process_time() - begin)
+    print(f"- {sums['pages']:,} {what}: {sums['places']:,} places, {sums['by page']:,} addressed by the whole page")
+    print(f"- addresses that do not read back: {sums['wrong']}; pages that lose a code point: {sums['unbalanced']}")
+    print(f"- the slowest took {slowest:.1f} s with all checks")
+    return not sums["wrong"] and not sums["unbalanced"]
+
+
+def long_page() -> None:
+    """Prints time and balance of a page of 50 MB."""
     body = b"<h1>Long</h1>" + b"<p>" + b"Words of a long page. " * 40 + b"</p>"
-    long = Page("long.html", body * (50_000_000 // len(body)))
+    page = Page("long.html", body * (50_000_000 // len(body)))
     begin = time.process_time()
-    document = parse(long)
+    document = parse(page)
     took = time.process_time() - begin
-    print(f"- 50 MB page: {len(document.places)} places in {took:.1f} s, balanced: {account(long, document).balanced}")
+    said = "balanced" if account(page, document).balanced else "not balanced"
+    print(f"- one page of 50 MB: {len(document.places):,} places in {took:.1f} s, {said}")
+
+
+def main() -> int:
+    """0 when every page keeps the laws."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--every", type=int, default=10, metavar="N", help="take each N-th page")
+    parser.add_argument("--mutate", type=int, metavar="COUNT", help="take so many pages, broken")
+    parser.add_argument("--trees", type=Path, metavar="FOLDER", help="take html5lib's tests")
+    options = parser.parse_args()
+    if options.trees:
+        return int(not measure(trees(options.trees), "inputs of tree-construction tests"))
+    if options.mutate:
+        return int(not measure(broken_pages(options.mutate), "broken pages"))
+    kept = measure(pages(options.every), "pages")
+    long_page()
+    return int(not kept)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

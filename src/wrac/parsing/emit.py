@@ -18,6 +18,8 @@ BEFORE: Final = 0
 INSIDE: Final = 1
 INSIDE_END: Final = 2
 AFTER: Final = 3
+_DROPS_A_LINE_END: Final = frozenset(("pre", "listing", "textarea"))  # right behind their start tag
+WHOLE: Final = frozenset(("body", "html"))
 Edge = tuple[Any, int]
 _NOTHING_MORE: Final = re.compile(r"(?:\s|</(?:body|html)\s*>|(?><!--.*?-->))*+\Z", re.IGNORECASE | re.DOTALL)
 # Templates in templates have ranges in ranges: read back for each, they would be read as often as they are deep.
@@ -40,6 +42,8 @@ class Emitter:
         self.bound: Edge = (None, INSIDE)
         self.anchor = ""
         self.pending: list[tuple[int, Draft]] = []  # drafts whose end the next tag tells
+        self.before_tables = 0  # drafts that stand before the last table's start
+        self.doubts: list[tuple[int, Draft]] = []  # drafts whose range may hold more than they are
 
     def flush(self, end: Edge) -> None:
         """Ends the line at an edge and makes its unit or units."""
@@ -74,7 +78,7 @@ class Emitter:
             line = inline.with_language(line, node)
         draft = self.add(kind, line, frame, level)
         whole = start[0] is node and start[1] == INSIDE and end[0] is node and end[1] == INSIDE_END
-        if whole and frame.tag != "form" and not self.overrun(frame):
+        if whole and frame.tag != "form" and not self._overrun(frame):
             where = node.source_location
             if where is not None:
                 self._locate_at(draft, frame.path(), where, frame.tag)
@@ -125,17 +129,20 @@ class Emitter:
 
     def _locate_range(self, draft: Draft, frame: Frame, start: Edge, end: Edge) -> None:
         first, last = position(start), position(end)
+        if first is not None and start[1] == INSIDE and frame.pre and start[0].tag in _DROPS_A_LINE_END:
+            first += self.source().startswith("\n", first)
         draft.selector = frame.path()
         draft.context = "pre" if frame.pre else "template" if frame.tag == "template" else "body"
         # Text may have been moved out of a table or into a form that had ended, and a template's parser goes by what
         # stood before.
         unsure = (end[1] == BEFORE and end[0].tag == "table") or frame.tag in ("template", "form")
+        unsure = unsure or (start[1] == AFTER and start[0].tag == "form")
         if frame.tag in ("", "html", "body"):
             unsure = unsure or first is None
             first = 0 if first is None and start[1] == INSIDE else first
             last = len(self.source()) if end[1] == INSIDE_END else last
         crossed = first is None or (last is not None and last <= first)
-        if crossed or (unsure and not self._reads_back(draft, first or 0, last)):
+        if crossed or (unsure and not self.reads_back(draft, first or 0, last)):
             self.locate_by_page(draft, len(self.drafts) - 1)
             return
         draft.start = first or 0
@@ -144,19 +151,29 @@ class Emitter:
         else:
             draft.end = last
 
-    def overrun(self, frame: Frame) -> bool:
+    def _overrun(self, frame: Frame) -> bool:
         """Whether more of the page follows the end tag of its body or root; the tree puts it before that tag."""
-        where = frame.node.source_location if frame.tag in ("body", "html") else None
+        where = frame.node.source_location if frame.tag in WHOLE else None
         if where is None or where.end_tag is None:
             return False
-        return _NOTHING_MORE.match(self.source(), where.end_tag.start_offset) is None
+        return frame.pre or _NOTHING_MORE.match(self.source(), where.end_tag.start_offset) is None
+
+    def doubt_fostered(self, table: Node) -> None:
+        """Doubts the units before a table that stand inside it in the source."""
+        where = table.source_location
+        if where is not None:
+            start, known = where.start_tag.start_offset, self.before_tables
+            self.doubts += [
+                (ordinal, draft) for ordinal, draft in enumerate(self.drafts[known:], known) if draft.start > start
+            ]
+            self.before_tables = len(self.drafts)
 
     def locate_by_page(self, draft: Draft, ordinal: int) -> None:
         """Addresses a draft by its ordinal in the whole source, where no slice of the source reads as it does."""
         draft.start, draft.end = 0, len(self.source())
         draft.context, draft.nth = "document", ordinal
 
-    def _reads_back(self, draft: Draft, start: int, end: int | None) -> bool:
+    def reads_back(self, draft: Draft, start: int, end: int | None) -> bool:
         """Whether a slice of the source gives the text; not asked when slices in slices were read too often."""
         if self.first_text is None:
             return True

@@ -46,7 +46,8 @@ def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bo
     if kind == "link":
         kind, value = _link(walk, node, attrs)
     children = node.flattened_children if walk.shadow else node.children
-    if len(children) == 1:
+    host = walk.shadow and node.shadow_root is not None
+    if len(children) == 1 and not host:
         text = _only_text(children[0], kind)
         if text is not None:
             _leaf(walk, frame, text, kind, value)
@@ -55,7 +56,7 @@ def enter(walk: Segmenter, frame: Frame, node: Node, tag: str, index: int) -> bo
     new = Frame(node, tag, iter(children), frame, index)
     new.inline = True
     walk.stack.append(new)
-    if walk.shadow and node.shadow_root is not None:
+    if host:
         walk.lost_light(new, node)
     return True
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from wrac.core.types import HtmlAddress
 from wrac.parsing import blocks, inline, tables
 from wrac.parsing.dom import Attributes, CData, DocumentFragment, Element, Node, Text, fragment
-from wrac.parsing.emit import AFTER, BEFORE, INSIDE, INSIDE_END, Emitter, position
+from wrac.parsing.emit import AFTER, BEFORE, INSIDE, INSIDE_END, WHOLE, Emitter, position
 from wrac.parsing.frames import HOLDER, Frame, SpanDraft, Table
 from wrac.parsing.roles import Panel, role_of, visible_of
 from wrac.parsing.special import SPECIAL
@@ -81,16 +81,9 @@ class Segmenter(Emitter):
                 self._leave(frame)
         self.settle(len(self.source()) if self.pending else None)
         self.outline.close(len(self.drafts))
-        if self.shadow or self.doubtful:
-            self._check_addresses()
-
-    def _check_addresses(self) -> None:
-        """A unit whose slice does not read as it does is found by reading the whole page."""
-        source = self.source()
-        for ordinal, draft in enumerate(self.drafts):
-            if draft.within or draft.context == "document":
-                continue
-            if first_text(source[draft.start : draft.end], draft.context) != draft.text:
+        for ordinal, draft in enumerate(self.drafts) if self.shadow or self.doubtful else self.doubts:
+            outside = draft.within is None and draft.context != "document"
+            if outside and not self.reads_back(draft, draft.start, draft.end):
                 self.locate_by_page(draft, ordinal)
 
     def text(self, frame: Frame, text: str) -> None:
@@ -101,6 +94,8 @@ class Segmenter(Emitter):
                 return
             run.frame = frame
             run.start = self.bound
+            if self.pending:  # another unit begins, and no tag of the source stands between
+                self.doubts += self.pending
         if frame.pre:
             run.add_raw(text)
         else:
@@ -182,6 +177,8 @@ class Segmenter(Emitter):
         new.pre = frame.pre or tag in PREFORMATTED
         self.anchor = node.attr("id") or self.anchor
         self.stack.append(new)
+        if self.shadow and node.shadow_root is not None:
+            self.lost_light(new, node)
         return True
 
     def _push_deferred(self) -> None:
@@ -227,6 +224,7 @@ class Segmenter(Emitter):
         new.first = len(self.drafts)
         blocks.own(self, new, frame, attrs, aria)
         if tag == "table":
+            self.doubt_fostered(node)
             tables.open_table(self, new, node, attrs)
         else:
             blocks.landmark(self, new, attrs, aria)
@@ -279,7 +277,9 @@ class Segmenter(Emitter):
             self.stack.append(frame)
             self._push_deferred()
             return
-        if self.pending and not self.overrun(frame):
+        if self.pending and frame.tag not in WHOLE:  # what follows the end of the body still belongs to its last unit
+            if frame.tag == "form":  # and so may what follows the end of a form
+                self.doubts += self.pending
             self.settle(position((node, INSIDE_END)))
         self.bound = (node, AFTER)
         if self.outline.sections and (frame.closed or frame.half_closed):
@@ -301,7 +301,8 @@ class Segmenter(Emitter):
 
     def embed(self, frame: Frame, node: Node, index: int, tree: Node, source: str) -> None:
         """Segments a document inside this one, such as a srcdoc, in its place; its ranges count in its own source."""
-        inner = Segmenter(lambda: source, panels_of(tree), nesting=self.nesting + 1)
+        shadow = "shadowroot" in source.lower()
+        inner = Segmenter(lambda: source, panels_of(tree), shadow=shadow, nesting=self.nesting + 1)
         root = Frame(tree, "", iter(tree.children), None, 0)
         root.role, root.visible, root.language = frame.role, frame.visible, frame.language
         inner.walk(root)

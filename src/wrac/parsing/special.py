@@ -72,6 +72,8 @@ def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     for place, part in enumerate(node.descendants, 1):
         if _is_frame(part):
             _set_frame_aside(walk, frame, part, place)
+        elif _is_unread(walk, part, node):
+            continue
         elif type(part) is Element and part.tag == "img" and part.namespace is Namespace.HTML:
             texts.append(part.attr("alt") or "")
         elif type(part) is Text and "iframe" not in _tags_between(part, node):
@@ -87,7 +89,7 @@ def _math(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     tex = None
     shown = []
     for part in node.descendants:
-        if type(part) is Text and part.data.strip(SPACE):
+        if not _is_unread(walk, part, node) and type(part) is Text and part.data.strip(SPACE):
             inside: Node = part.parent
             encoding = (
                 (inside.attrs.get("encoding") or "").lower() if getattr(inside, "tag", "") == "annotation" else ""
@@ -161,6 +163,8 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     base: list[str] = []
     readings: list[str] = []
     for place, part in enumerate(node.descendants, 1):
+        if _is_unread(walk, part, node):
+            continue
         if type(part) is not Text:
             if type(part) is Element and part.tag == "img":
                 base.append(part.attr("alt") or "")
@@ -179,6 +183,38 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     if walk.run.length > start:
         walk.run.marks.append(Mark("ruby", start, walk.run.length))
     return False
+
+
+def _is_unread(walk: Segmenter, part: Node, top: Node) -> bool:
+    """Whether a node is text of linked data, which is data only outside of drawings, formulas and ruby; it is lost.
+
+    What a shadow tree in them shows is lost too.
+    """
+    if type(part) is Element:
+        if walk.shadow and part.shadow_root is not None:
+            walk.lose("shadow tree in a drawing, formula or ruby", _all_text(part.shadow_root), part)
+        return False
+    script = part.parent if type(part) is Text else None
+    while script is not None and script != top:
+        if type(script) is Element and script.tag == "script" and "ld+json" in (script.attr("type") or "").lower():
+            walk.lose("JSON-LD in a drawing, formula or ruby", part.data, script, keep=False)
+            return True
+        script = script.parent
+    return False
+
+
+def _all_text(root: Node) -> str:
+    """Every text and alternative text of a tree and of the shadow trees in it."""
+    texts, stack = [], [root]
+    while stack:
+        for part in stack.pop().descendants:
+            if type(part) is Text:
+                texts.append(part.data)
+            elif type(part) is Element:
+                texts.append(part.attr("alt") or "" if part.tag in ("img", "area") else "")
+                if part.shadow_root is not None:
+                    stack.append(part.shadow_root)
+    return " ".join(texts)
 
 
 def _is_frame(node: Node) -> bool:
