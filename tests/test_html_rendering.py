@@ -155,13 +155,16 @@ def test_a_part_of_a_list_keeps_its_numbers() -> None:
 def test_a_part_of_a_table_carries_its_header_and_its_spanning_cells() -> None:
     page = Builder()
     with page.span("table") as data:
+        page.add("caption", "Prices")
         data["header_rows"] = (page.row("Plan", "Fee", header=True),)
         page.add("table_row", "Basic\t1", marks=(Mark("cell", 0, 5, rows=2), Mark("cell", 6, 7)))
         page.row("2")
-    assert shown(page, 2) == (
-        '<table><thead><tr><th scope="col">Plan</th><th scope="col">Fee</th></tr></thead>'
+    rest = (
+        '<thead><tr><th scope="col">Plan</th><th scope="col">Fee</th></tr></thead>'
         "<tbody><tr><td>Basic</td><td>2</td></tr></tbody></table>"
     )
+    assert shown(page, 3) == f"<table>{rest}"
+    assert shown(page, 0, 3) == f"<table><caption>Prices</caption>{rest}"
 
 
 def test_what_stands_inside_a_table_parts_its_rows() -> None:

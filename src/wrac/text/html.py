@@ -61,7 +61,7 @@ class _Open(NamedTuple):
 class _Table(NamedTuple):
     """A table ready to be written: the ordinals that head it, those that begin a row group, its rows' cells."""
 
-    heads: tuple[int, ...]
+    heads: dict[int, None]
     groups: frozenset[int]
     rows: dict[int, list[str]]
 
@@ -97,7 +97,7 @@ class _Writer:
                 continue
             self._enter(ordinal)
             if kind == "caption" and self._row_at(position, table):
-                self._open_table(ordinal, table, kind)
+                self._open_table(ordinal, table)
             else:
                 self._block(ordinal, kind)
         while self._stack:
@@ -275,8 +275,6 @@ class _Writer:
     # -- tables
 
     def _row(self, ordinal: int, index: int) -> None:
-        if index not in self._tables:
-            self._tables[index] = self._make_table(index)
         if index < 0 or index not in self._open:
             self._enter(ordinal)
             self._open_table(ordinal, index)
@@ -284,15 +282,16 @@ class _Writer:
         self._group("thead" if ordinal in table.heads else "tbody", ordinal, anew=ordinal in table.groups)
         self._write_row(ordinal, table)
 
-    def _open_table(self, ordinal: int, index: int, kind: Kind = "table_row") -> None:
-        """Opens a table, with its caption or, where what is shown has none of its header, with that."""
+    def _open_table(self, ordinal: int, index: int) -> None:
+        """Opens a table, with its caption and, the first time, its header where what is shown has none of it."""
         self._make_room("table", ordinal, ordinal)
         span = self._document.spans[index] if index >= 0 else Span("table", ordinal, ordinal)
         self._push("table", span.first, span.last, index)
-        if kind == "caption":
+        if self._kinds[ordinal] == "caption":
             self._element("caption", ordinal)
+        if index in self._tables:
             return
-        table = self._tables[index]
+        table = self._tables[index] = self._make_table(index)
         if self._shown.isdisjoint(table.heads):
             for head in table.heads:
                 self._group("thead", head, anew=False)
@@ -313,13 +312,12 @@ class _Writer:
         """A table whose cells span rows and columns as in the source, or are repeated where it is shown in part."""
         data = self._document.spans[index].data if index >= 0 else {}
         own = self._rows_of[index]
-        heads = tuple(leading(data.get("header_rows", ()), own))
-        top = frozenset(heads)
+        heads = dict.fromkeys(leading(data.get("header_rows", ()), own))
         groups = frozenset(data.get("groups", ()))
         if index < 0 or self._shown.issuperset(own):
-            rows = {o: [cell for cell, _ in self._cells(o, o in top, spanning=True)] for o in own}
+            rows = {o: [cell for cell, _ in self._cells(o, o in heads, spanning=True)] for o in own}
         else:
-            rows = expanded(own, groups, lambda o: self._cells(o, o in top, spanning=False))
+            rows = expanded(own, groups, lambda o: self._cells(o, o in heads, spanning=False))
         return _Table(heads, groups, rows)
 
     def _cells(self, ordinal: int, head: bool, *, spanning: bool) -> list[tuple[str, Mark]]:

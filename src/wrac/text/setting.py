@@ -8,16 +8,17 @@ from typing import Final, NamedTuple
 from wrac.core.types import Kind, Span
 
 _LARGEST: Final = 999_999_999  # the largest number of an item that Markdown knows; it knows none below 0
+_LONE: Final = frozenset[Kind](("list_item", "quote"))
 _OTHERS: Final = {"-": "*", ".": ")"}  # a list right after another has other markers, else both would be one
 
 
 class _Level(NamedTuple):
-    """A quote or an item that is open: its span, the list it is in, its marker's sign, how it sets later lines."""
+    """A quote or an item that is open: its span, its list, its marker's sign, what stands before later lines in it."""
 
     span: int
     list: int
     sign: str
-    indent: str
+    body: str
 
 
 class Setting(NamedTuple):
@@ -42,24 +43,24 @@ class Setter:
         """The block in the quotes and items around it, given as spans from the outside in."""
         same = self._same(around)
         left, levels = self._open[same:], self._open[:same]
-        body = "".join([level.indent for level in levels])
+        head = body = levels[-1].body if levels else ""
         gap = f"\n{body.rstrip(' ')}\n"
-        head, tight = body, False
-        for number, index in enumerate(around[same:]):
-            before = left[0] if left and not number else None
-            level, marker = self._enter(index, ordinal, before)
-            if not number:
+        before, tight = left[0] if left else None, False
+        for index in around[same:]:
+            level, marker = self._enter(index, ordinal, before, body)
+            if len(levels) == same:
                 tight = _joins(level, marker, before)
-            head, body = head + marker, body + level.indent
+            head, body, before = head + marker, level.body, None
             levels.append(level)
         self._open = levels
-        lone = _lone(kind, levels)
+        lone = _lone(kind, levels) if kind in _LONE else ""
         if lone == "- ":
             tight = not left and same == len(levels)
-        if any(level.sign == ">" for level in [*left, *levels[same:]]):
+        if tight and any(level.sign == ">" for level in [*left, *levels[same:]]):
             tight = False
-        text = _lines(text, head + lone, body + ("  " if lone == "- " else lone))
-        return Setting(text, gap, tight)
+        if lone:
+            head, body = head + lone, body + ("  " if lone == "- " else lone)
+        return Setting(_lines(text, head, body), gap, tight)
 
     def _same(self, around: Sequence[int]) -> int:
         """How many of the open levels go on."""
@@ -70,13 +71,13 @@ class Setter:
             same += 1
         return same
 
-    def _enter(self, index: int, ordinal: int, before: _Level | None) -> tuple[_Level, str]:
-        """The level that a block opens, and its marker; `before` is the level beside it that has just ended."""
+    def _enter(self, index: int, ordinal: int, before: _Level | None, body: str) -> tuple[_Level, str]:
+        """The level that a block opens after `body`, and its marker; `before` is the level beside it that has ended."""
         span = self._spans[index]
         if span.kind == "quote":
-            return _Level(index, -1, ">", "> "), "> "
+            return _Level(index, -1, ">", f"{body}> "), "> "
         if span.first not in self._shown:
-            return _Level(index, span.parent, "", ""), ""
+            return _Level(index, span.parent, "", body), ""
         number = span.data.get("number")
         sign = "-" if number is None or not 0 <= number <= _LARGEST else "."
         if before is not None and before.list == span.parent and before.sign in (sign, _OTHERS[sign]):
@@ -84,10 +85,12 @@ class Setter:
         elif before is not None and before.sign == sign:
             sign = _OTHERS[sign]
         marker = f"{sign} " if sign in "-*" else f"{number}{sign} "
-        level = _Level(index, span.parent, sign, " " * len(marker))
+        indent = " " * len(marker)
         if span.first != ordinal:
-            return level, level.indent
-        return level, marker if number is None or sign not in "-*" else f"{marker}{number}. "
+            marker = indent
+        elif number is not None and sign in "-*":
+            marker = f"{marker}{number}. "
+        return _Level(index, span.parent, sign, body + indent), marker
 
 
 def _joins(level: _Level, marker: str, before: _Level | None) -> bool:
@@ -99,9 +102,10 @@ def _joins(level: _Level, marker: str, before: _Level | None) -> bool:
 
 def _lone(kind: Kind, levels: Sequence[_Level]) -> str:
     """The marker of an item or a quote that no span holds."""
+    quotes = sum(level.sign == ">" for level in levels)
     if kind == "list_item":
-        return "" if any(level.sign != ">" for level in levels) else "- "
-    return "" if kind != "quote" or any(level.sign == ">" for level in levels) else "> "
+        return "" if quotes < len(levels) else "- "
+    return "" if quotes else "> "
 
 
 def _lines(text: str, head: str, body: str) -> str:
