@@ -29,6 +29,20 @@ def test_counts_are_those_of_the_full_encoding(name: str, text: str) -> None:
     assert counter(name).count(text) == len(_encoding(name).encode_ordinary(text))
 
 
+_EDGES = st.text(st.sampled_from(" \n\t/.,'\"()sS1a9é日\u0301\xa0\u3000#-=_*Zß🔗\r\x1c\x85\u2028\ud800"), max_size=8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
+@given(
+    parts=st.lists(st.tuples(_EDGES | st.text(max_size=10), st.sampled_from(["\n", "\n\n"])), min_size=1, max_size=5)
+)
+def test_joined_texts_have_the_tokens_of_the_whole(name: str, parts: list[tuple[str, str]]) -> None:
+    texts, seams = [text for text, _ in parts], [seam for _, seam in parts[:-1]]
+    whole = "".join(map("".join, parts)).removesuffix(parts[-1][1])
+    assert counter(name).joined(texts, seams) == counter(name).count(whole)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_any_string_can_be_counted(name: str) -> None:
     count = counter(name).count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -52,12 +53,17 @@ def join(kinds: Sequence[Kind], texts: Sequence[str]) -> str:
     >>> join(["heading", "list_item", "list_item"], ["Fees", "none", "later"])
     'Fees\\n\\nnone\\nlater'
     """
-    if not texts:
-        return ""
-    pieces = [texts[0]]
-    for i in range(1, len(texts)):
-        pieces.append("\n" if kinds[i] == kinds[i - 1] and kinds[i] in RUNS else "\n\n")
-        pieces.append(texts[i])
+    return _interleaved(texts, _seams(kinds))
+
+
+def _seams(kinds: Sequence[Kind]) -> list[str]:
+    """What stands between units of these kinds."""
+    return ["\n" if kind == before and kind in RUNS else "\n\n" for before, kind in pairwise(kinds)]
+
+
+def _interleaved(texts: Sequence[str], seams: Sequence[str]) -> str:
+    pieces = [""] * (2 * len(texts) - 1) if texts else []
+    pieces[::2], pieces[1::2] = texts, seams
     return "".join(pieces)
 
 
@@ -75,7 +81,7 @@ class _Cutter:
 
     def __init__(self, document: Document, policy: Policy, page: str) -> None:
         self._document, self._maximum, self._page = document, policy.maximum, page
-        self._count = counter(policy.tokenizer).count
+        self._counter = counter(policy.tokenizer)
         self._trails, self._renderer = trails(document), Renderer(document, lean=True)
         self._anchors = _anchors(document, self._trails)
         self._units = [document.units[place.unit] for place in document.places]
@@ -100,22 +106,22 @@ class _Cutter:
     def _parts(self, group: Sequence[int]) -> Iterator[tuple[list[Piece], str, int]]:
         """The group's parts with text and tokens: one, unless it is larger than the maximum."""
         whole = [Piece(ordinal, 0, len(self._units[ordinal].text)) for ordinal in group]
-        text = self._text(whole)
-        tokens = self._count(text)
+        text, tokens = self._measured(whole)
         if tokens <= self._maximum:
             yield whole, text, tokens
             return
         for part in self._pack(group):
-            text = self._text(part)
-            yield part, text, self._count(text)
+            yield part, *self._measured(part)
 
-    def _text(self, part: Sequence[Piece]) -> str:
+    def _measured(self, part: Sequence[Piece]) -> tuple[str, int]:
+        """The text of a part, and its tokens."""
         units = self._units
         texts = [units[o].text[start:end] for o, start, end in part]
-        return join([units[o].kind for o, _, _ in part], texts) if len(part) > 1 else texts[0]
+        seams = _seams([units[o].kind for o, _, _ in part])
+        return _interleaved(texts, seams), self._counter.joined(texts, seams)
 
     def _fits(self, part: Sequence[Piece]) -> bool:
-        return self._count(self._text(part)) <= self._maximum
+        return self._measured(part)[1] <= self._maximum
 
     def _pack(self, group: Sequence[int]) -> Iterator[list[Piece]]:
         """Parts filled from the front with whole units; headings move on with the unit after them."""
@@ -148,10 +154,11 @@ class _Cutter:
     def _slices(self, heads: list[Piece], ordinal: int) -> list[list[Piece]]:
         """Parts of a unit too long for one chunk, the first under its headings unless they fill half of it."""
         unit, place = self._units[ordinal], self._document.places[ordinal]
-        above = heads if heads and self._count(self._text(heads)) <= self._maximum // 2 else []
+        titles, size = self._measured(heads) if heads else ("", 0)
+        above = heads if size <= self._maximum // 2 else []
         # Every slice leaves the room that the headings take in the first: one predicate, and pieces of like size.
-        lead = f"{self._text(above)}\n\n" if above else ""
-        ranges = split(unit.text, lambda text: self._count(lead + text) <= self._maximum, place.language)
+        lead, count = f"{titles}\n\n" if above else "", self._counter.count
+        ranges = split(unit.text, lambda text: count(lead + text) <= self._maximum, place.language)
         slices = [Piece(ordinal, start, end) for start, end in ranges]
         parts = [[*above, slices[0]], *([piece] for piece in slices[1:])]
         return parts if above or not heads else [heads, *parts]

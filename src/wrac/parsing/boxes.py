@@ -69,7 +69,8 @@ class Boxes:
         return len(self.parent) - 1
 
     def close(self) -> None:
-        """Lets each box reach as far as the boxes inside it."""
+        """Lets each box reach as far as the boxes inside it, and the frames go."""
+        self._places = {}
         last, parent = self.last, self.parent
         for row in range(len(parent) - 1, 0, -1):
             last[parent[row]] = max(last[parent[row]], last[row])

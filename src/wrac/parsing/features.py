@@ -90,13 +90,7 @@ _PHRASES: Final = frozenset(
 
 def features(drafts: Sequence[Draft], title: str = "") -> NDArray[np.int16]:
     """int16 (len(NAMES), units): one column for each unit of a page, which has at least one."""
-    page = _Page(drafts, title)
-    blocks = (
-        page.units(), page.kinds(), page.neighbours(), page.named(), page.measured(), page.alike(), page.cores(),
-        page.whole(),
-    )  # fmt: skip
-    table = np.concatenate(blocks)
-    return np.clip(table, -32000, 32000, out=table).astype(np.int16)
+    return Seen(drafts, title).table()
 
 
 def _ratio(part: Ints, whole: Ints | int, scale: int = 100) -> Ints:
@@ -109,11 +103,11 @@ def _words(text: str) -> int:
     return text.count(" ") + (0 if text.isascii() else len(_UNSPACED.findall(text)) // 2)
 
 
-class _Page:
-    """A page's units as arrays."""
+class Seen:
+    """A page's units as arrays; the drafts' frames are no longer needed."""
 
     def __init__(self, drafts: Sequence[Draft], title: str) -> None:
-        self.drafts, self.title = drafts, title.casefold()
+        self.title = title.casefold()
         self.texts = [draft.text for draft in drafts]
         n = self.n = len(drafts)
         self.at = np.arange(n)
@@ -123,6 +117,7 @@ class _Page:
         self.boxes.close()
         self.box, self.leaf = np.array(placed, np.int64).T
         self.parent = np.array(self.boxes.parent)
+        self.first, self.last = np.array(self.boxes.first), np.array(self.boxes.last)
         self.kind = np.array([_KIND[draft.kind] for draft in drafts])
         self.role = np.array([_ROLE[draft.role] for draft in drafts])
         self.level = np.where(self.kind == 0, [draft.level for draft in drafts], 0)
@@ -130,10 +125,30 @@ class _Page:
         self.inside = np.array([frame.inside for frame in frames], np.int64)
         self.nesting = np.array([frame.lists for frame in frames])
         self._count_text()
-        self._count_links()
+        self._count_links(drafts)
         self._match()
         self._headings()
         self._sum()
+
+    def table(self) -> NDArray[np.int16]:
+        """`features`, filled in block by block: a page of many units has no room for all of them twice."""
+        found = np.empty((len(NAMES), self.n), np.int32)
+        row = 0
+        for block in self._blocks():
+            found[row : row + len(block)] = block
+            row += len(block)
+        return np.clip(found, -32000, 32000, out=found).astype(np.int16)
+
+    def _blocks(self) -> Iterator[Ints]:
+        """The rows of the table, in the order of `NAMES`."""
+        yield self.units()
+        yield self.kinds()
+        yield self.neighbours()
+        yield from self.named()
+        yield from self.measured()
+        yield self.alike()
+        yield self.cores()
+        yield self.whole()
 
     def _count_text(self) -> None:
         texts = self.texts
@@ -141,9 +156,9 @@ class _Page:
         self.words = np.array(list(map(_words, texts)))
         self.stops = np.array([text.count(".") + text.count(",") for text in texts])
 
-    def _count_links(self) -> None:
+    def _count_links(self, drafts: Sequence[Draft]) -> None:
         links, linked, anchor = [], [], []
-        for draft in self.drafts:
+        for draft in drafts:
             count = covered = 0
             marks = draft.marks
             for mark in marks:
@@ -187,7 +202,7 @@ class _Page:
         )  # fmt: skip
         self.long = long
         self.sums = np.zeros((len(_SUMS), self.n + 1), np.int64)
-        np.cumsum(np.stack(rows), axis=1, out=self.sums[:, 1:])
+        np.cumsum(np.array(rows), axis=1, out=self.sums[:, 1:])
         self.total = dict(zip(_SUMS, self.sums[:, -1].tolist(), strict=True))
 
     def units(self) -> Ints:
@@ -195,9 +210,9 @@ class _Page:
         begin = np.maximum(self.head, 0)
         same = Counter(self.texts)
         before = 1000 * (self.sums[0, :-1]) // max(self.total["chars"], 1)
-        depth, first = np.array(self.boxes.depth), np.array(self.boxes.first)
+        depth = np.array(self.boxes.depth)
         siblings = np.bincount(self.parent, minlength=len(self.parent))
-        return np.stack((
+        return np.array((
             self.role, self.visible, self.level, self.nesting, self.inside, self.chars, self.words, self.density,
             self.links, self.stops,
             _ratio(self.chars, self.words, 10), _ratio(self.stops, self.chars, 1000),
@@ -205,7 +220,7 @@ class _Page:
             self.titled, self.anchor, np.array([same[text] for text in self.texts]), before,
             self.n - self.at, self.at - self.h1[0] if len(self.h1) else np.full(self.n, -1000), self.at - self.head,
             np.where(self.head >= 0, self.level[begin], 0), self.end - self.at,
-            np.where(self.head >= 0, self.phrase[begin], 0), depth[self.box], self.at - first[self.box],
+            np.where(self.head >= 0, self.phrase[begin], 0), depth[self.box], self.at - self.first[self.box],
             siblings[self.box],
         ))  # fmt: skip
 
@@ -218,35 +233,35 @@ class _Page:
         """What the two units before and the two after are; -1 beyond the page."""
         wide = np.full((3, self.n + 4), -1)
         wide[:, 2:-2] = self.role, self.words, self.density
-        return np.stack([row[2 + step : 2 + step + self.n] for row in wide for step in _NEAR])
+        return np.array([row[2 + step : 2 + step + self.n] for row in wide for step in _NEAR])
 
-    def named(self) -> Ints:
+    def named(self) -> Iterator[Ints]:
         """Which groups of words name the unit's box and what shapes it, the two boxes around, all elements above."""
         names, above = np.array(self.boxes.names), np.array(self.boxes.above)
         around = self.parent[self.box]
         self.everything = self.leaf | above[self.box]
         near, beyond = self.leaf | names[self.box], names[around] | names[self.parent[around]]
-        return np.concatenate([bits >> _SHIFTS & 1 for bits in (near, beyond, self.everything)])
+        return (bits >> _SHIFTS & 1 for bits in (near, beyond, self.everything))
 
-    def measured(self) -> Ints:
+    def measured(self) -> Iterator[Ints]:
         """`MEASURES` of the boxes around, of the text under the same heading, and of the units nearby."""
-        rows = [self.box]
-        for _ in _LEVELS[1:]:
-            rows.append(self.parent[rows[-1]])
-        low = [np.array(self.boxes.first), np.maximum(self.head, 0)]
-        high = [np.array(self.boxes.last), self.end]
+        low, high = [self.first, np.maximum(self.head, 0)], [self.last, self.end]
         for reach in _WINDOWS:
             low.append(np.maximum(self.at - reach, 0))
             high.append(np.minimum(self.at + reach, self.n - 1))
         found = self._measure(np.concatenate(low), np.concatenate(high))
+        row = self.box
+        for _ in _LEVELS:
+            yield found[:, row]
+            row = self.parent[row]
         count = len(self.parent)
-        of_boxes = [found[:, row] for row in rows]
-        return np.concatenate((*of_boxes, *np.split(found[:, count:], 1 + len(_WINDOWS), axis=1)))
+        for start in range(count, found.shape[1], self.n):
+            yield found[:, start : start + self.n]
 
     def _measure(self, low: Ints, high: Ints) -> Ints:
         chars, linked, long, one, stops, *counts, main = self.sums[:, high + 1] - self.sums[:, low]
         heading, *shares = counts
-        return np.stack((
+        return np.array((
             one, chars // 4, _ratio(chars, one, 1), _ratio(linked, chars), _ratio(long, chars),
             _ratio(chars, self.total["chars"], 1000), _ratio(long, self.total["long"], 1000),
             _ratio(stops, chars, 1000), heading, *(_ratio(share, one) for share in shares), _ratio(main, chars),
@@ -263,11 +278,11 @@ class _Page:
             )
             shares = _ratio(chars, count, 1), _ratio(linked, chars), _ratio(long, self.total["long"], 1000)
             rows += (row[like] for row in (count, *shares))
-        return np.stack(rows)
+        return np.array(rows)
 
     def cores(self) -> Ints:
         """How far outside the smallest box with most of the long text a unit stands (0 inside), and the box's size."""
-        first, last = np.array(self.boxes.first), np.array(self.boxes.last)
+        first, last = self.first, self.last
         chars, long = (row[last + 1] - row[first] for row in (self.sums[0], self.sums[2]))
         rows = []
         for share in _CORES:
@@ -276,10 +291,10 @@ class _Page:
             low, high = first[best], last[best]
             rows.append(np.minimum(self.at - low, 0) + np.maximum(self.at - high, 0))
             rows.append(np.full(self.n, 1000 * chars[best] // max(self.total["chars"], 1)))
-        return np.stack(rows)
+        return np.array(rows)
 
     def whole(self) -> Ints:
-        """What the page is like, the same for all its units."""
+        """What the page is like, one column for all its units."""
         total, n = self.total, self.n
         chars = max(total["chars"], 1)
         groups = (int(self.chars[self.everything >> _GROUP[group] & 1 == 1].sum()) for group in _PAGE_GROUPS)
@@ -291,4 +306,4 @@ class _Page:
             100 * int((self.kind == _KIND["table_row"]).sum()) // n, len(self.h1),
             *(1000 * group // chars for group in groups),
         )  # fmt: skip
-        return np.repeat(np.array(values)[:, None], n, axis=1)
+        return np.array(values)[:, None]

@@ -8,7 +8,7 @@ from typing import Any
 
 from wrac.core.types import NOTHING, Place, Span, Unit
 from wrac.parsing.frames import NOWHERE, Draft, SpanDraft
-from wrac.parsing.score import scores
+from wrac.parsing.score import scorer
 
 
 def places_of(drafts: Sequence[Draft], title: str | None = None) -> tuple[tuple[Place, ...], Mapping[str, Unit]]:
@@ -16,9 +16,10 @@ def places_of(drafts: Sequence[Draft], title: str | None = None) -> tuple[tuple[
 
     The drafts' frames are let go.
     """
-    found = scores(drafts, title)
+    scored = scorer(drafts, title)
     for draft in drafts:
-        draft.frame = NOWHERE  # and with the frames the page's tree, before its places need room
+        draft.frame = NOWHERE  # and with the frames the page's tree, before scores and places need room
+    found = scored()
     units: dict[str, Unit] = {}
     places: list[Place] = []
     for ordinal, (draft, score) in enumerate(zip(drafts, found, strict=True)):

@@ -7,7 +7,7 @@ table, so scores are the same on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wrac.core.types import BEST, KEEP_MORE, Role
-from wrac.parsing.features import features
+from wrac.parsing.features import Seen
 from wrac.parsing.frames import Draft
 
 __all__ = ["BEST", "KEEP_MORE", "MODEL", "Forest", "forest", "scores", "shift"]
@@ -50,14 +50,16 @@ class Forest(NamedTuple):
         """int32 (units,): the log odds of each column of a feature table, in 1/`UNIT`."""
         trees, depth = self.feature.shape
         found = np.empty(table.shape[1], np.int32)
-        offsets = (np.arange(trees, dtype=np.int32) << depth)[:, None]
+        offsets = (np.arange(trees) << depth)[:, None]
         values = self.leaves.ravel()
+        questions, cuts = self.feature.T.astype(np.intp), self.cut.T[:, :, None]
         for start in range(0, len(found), _BATCH):
             part = table[:, start : start + _BATCH]
-            leaf = np.repeat(offsets, part.shape[1], axis=1)
-            for bit in range(depth):
-                leaf += (part[self.feature[:, bit]] > self.cut[:, bit, None]).astype(np.int32) << bit
-            found[start : start + _BATCH] = values[leaf].sum(axis=0, dtype=np.int32)
+            leaf = np.zeros((trees, part.shape[1]), np.uint8)  # a byte holds the answers to eight questions
+            for bit in reversed(range(depth)):
+                leaf += leaf
+                leaf += (part.take(questions[bit], axis=0) > cuts[bit]).view(np.uint8)
+            found[start : start + _BATCH] = values.take(leaf + offsets).sum(axis=0, dtype=np.int32)
         return found + self.start
 
 
@@ -73,12 +75,22 @@ def scores(drafts: Sequence[Draft], title: str | None = None) -> list[float]:
 
     `title` is that of a web page; what has none, a document of another format, is scored by rules.
     """
+    return scorer(drafts, title)()
+
+
+def scorer(drafts: Sequence[Draft], title: str | None = None) -> Callable[[], list[float]]:
+    """What gives the `scores`; of the drafts' frames all has been read, so that they, and the tree, may go before."""
     if title is None or len(drafts) < FEW:
-        return [_by_rules(draft) for draft in drafts]
+        found = [_by_rules(draft) for draft in drafts]
+        return lambda: found
+    seen = Seen(drafts, title)
+    return lambda: _by_forest(seen)
+
+
+def _by_forest(seen: Seen) -> list[float]:
     model = forest()
-    sizes = np.fromiter((len(draft.text) for draft in drafts), np.int64, len(drafts))
-    odds = model.odds(features(drafts, title))
-    return _thousandths(odds + shift(odds, sizes, model.steps), model.steps)
+    odds = model.odds(seen.table())
+    return _thousandths(odds + shift(odds, seen.chars, model.steps), model.steps)
 
 
 def _thousandths(odds: NDArray[np.int32], steps: NDArray[np.int32]) -> list[float]:

@@ -120,15 +120,15 @@ def cheapest(terrain: Terrain, price: Sequence[float], lonely: float) -> list[in
         last = end - 1
         entry[last] = best[last] + cuts[last] - kept[last]
         lowest = run if headings[last] else 0
-        least, chosen, below = inf, last, total[end] - limit
+        least, chosen, reach = inf, last, total[end]
         for start in range(last, lowest - 1, -1):
-            if total[start] < below:
+            size = reach - total[start]
+            if size > limit:
                 # Too large, unless one unit is: it then takes the headings before it along, as many as a chunk holds.
                 if start < last and (headings[last] or start < run or total[last] - total[start] > limit):
                     break
-                cost = entry[start] + price[limit]
-            else:
-                cost = entry[start] + price[total[end] - total[start]]
+                size = limit
+            cost = entry[start] + price[size]
             if cost < least:
                 least, chosen = cost, start
         best[end], previous[end] = least + kept[last], chosen

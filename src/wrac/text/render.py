@@ -110,7 +110,9 @@ class Renderer:
             return inline(text, _questioned(text, place.marks, lean=self._lean), span)
         shown = inline(text, place.marks, span, lean=self._lean, first=kind != "heading")
         if kind == "heading":
-            shown = _CLOSING.sub(r"\\\g<0>", shown.replace("\n\n", " ").replace(BREAK, " "))
+            shown = shown.replace("\n\n", " ").replace(BREAK, " ")
+            if shown.endswith("#"):
+                shown = _CLOSING.sub(r"\\\g<0>", shown)
             return f"{'#' * min(max(place.level, 1), 6)} {shown}"
         return shown
 
