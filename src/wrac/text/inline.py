@@ -73,6 +73,8 @@ def inline(text: str, marks: Sequence[Mark], cut: tuple[int, int], *, lean: bool
     start, end = cut
     kinds = _LEAN if lean else _DRAWN
     wanted = [m for m in marks if m.kind in kinds and m.start < end and m.end > start] if marks else None
+    if wanted and len(wanted) == 1 and wanted[0].kind == "permalink" and wanted[0].end == end:
+        end, wanted = wanted[0].start, None  # as most headings of documentation end
     shown = drawn(text, wanted, cut, _PENS[first]) if wanted else _plain(text[start:end], first)
     shown = shown.strip(" \t\n")
     if first and "]:" in shown:  # else a reader would take it for a link's definition, and show nothing
