@@ -122,6 +122,9 @@ def index(
     target: options.Target = DEFAULTS.target,
     max_tokens: options.MaxTokens = DEFAULTS.maximum,
     max_size: options.MaxSize = MAX_SIZE,
+    max_seconds: Annotated[
+        float, typer.Option("--max-seconds", metavar="SECONDS", min=0.1, help="Skip pages that take longer to parse.")
+    ] = 120.0,
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", min=1, help="Processes that parse.")] = None,
     wait: Annotated[
         float, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for another writer.")
@@ -143,6 +146,7 @@ def index(
         policy=options.policy(target, max_tokens),
         workers=workers,
         wait=wait,
+        max_seconds=max_seconds,
         progress=not no_progress,
         as_json=as_json,
     )

@@ -34,6 +34,7 @@ def index(  # noqa: PLR0913 - a command's options
     policy: Policy,
     workers: int | None,
     wait: float,
+    max_seconds: float,
     progress: bool,
     as_json: bool,
 ) -> None:
@@ -41,7 +42,15 @@ def index(  # noqa: PLR0913 - a command's options
     pages(sources, base=base)  # a source that is none leaves no workspace behind
     with Workspace(path) as workspace, bars(wanted=progress) as tell:
         report = workspace.index(
-            sources, meta=meta, base=base, max_size=max_size, policy=policy, workers=workers, progress=tell, wait=wait
+            sources,
+            meta=meta,
+            base=base,
+            max_size=max_size,
+            policy=policy,
+            workers=workers,
+            progress=tell,
+            wait=wait,
+            max_seconds=max_seconds,
         )
     if as_json:
         print(shapes.dumps(index_row(report)))

@@ -20,7 +20,7 @@ from wrac.fetching import MAX_SIZE, Skip, files, pages
 from wrac.flow.prepare import Prepared, recipe, state
 from wrac.flow.report import IndexReport, Progress, Skipped, silent
 from wrac.flow.rows import rows_of
-from wrac.flow.workers import Died, Workers
+from wrac.flow.workers import PATIENCE, Died, Workers
 from wrac.indexing.sqlite import SqliteIndex
 from wrac.observing import EventLog
 from wrac.parsing import PARSERS
@@ -33,8 +33,8 @@ AHEAD = 4
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one.
-    `wait` is seconds for the writer's lock.
+    """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one,
+    which no clock stops. `max_seconds` is the longest a page may take in another, `wait` seconds for the writer's lock.
     """
 
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -44,6 +44,7 @@ class Options:
     workers: int | None = None
     wait: float = 60.0
     progress: Progress = silent
+    max_seconds: float = PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,10 @@ class IndexRun:
         pages(sources, base=self.options.base)  # refuses what cannot be read before anything is written
         count = self.options.workers if self.options.workers is not None else os.cpu_count() or 1
         self.total = sum(map(self._size, sources)) if self.options.progress is not silent else None
-        with self.database.writer(self.options.wait, self._waiting), Workers(count) as workers:
+        with (
+            self.database.writer(self.options.wait, self._waiting),
+            Workers(count, self.options.max_seconds) as workers,
+        ):
             for source in dict.fromkeys(sources):
                 self._source(source, workers, max(count * AHEAD, 1))
         self.seconds["total"] = time.perf_counter() - started

@@ -17,7 +17,7 @@ from wrac.flow.prepare import Prepared, answer
 # -P: a file of the caller's folder that is called like a module must not be imported for it.
 COMMAND = (sys.executable, "-P", "-m", "wrac.flow.worker")
 PATIENCE = 120.0
-"""Seconds a page may take before its process is ended; the parser's own caps come long before."""
+"""Seconds a page may take before its process is ended, unless the caller says otherwise."""
 
 
 class Died(str):
@@ -129,7 +129,9 @@ class _Process:
         except (EOFError, OSError):
             code = self._process.wait()
             self.late = late.is_set()
-            self.reason = f"parsing took more than {patience:.0f} s" if self.late else self._obituary(code)
+            self.reason = (
+                f"took longer than {patience:g} s (raise it with --max-seconds)" if self.late else self._obituary(code)
+            )
             self.end()
             return None
         finally:

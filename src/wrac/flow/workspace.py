@@ -68,15 +68,18 @@ class Workspace:
         max_size: int = MAX_SIZE,
         workers: int | None = None,
         wait: float = 60.0,
+        max_seconds: float = 120.0,
     ) -> IndexReport:
         """Bring the workspace up to what the sources hold now; what is known is neither parsed nor embedded again.
+
+        A page over `max_size` bytes, or over `max_seconds` in one of the parsing processes, is skipped with the reason.
 
         Raises InputError for a source that cannot be read, BusyError when another process writes for `wait` seconds,
         StorageError when the disk is full. What was written before an error or Ctrl-C stays, and a new run goes on.
         """
         from wrac.flow.index import IndexRun, Options
 
-        options = Options(meta, base, max_size, policy or Policy(), workers, wait, progress or silent)
+        options = Options(meta, base, max_size, policy or Policy(), workers, wait, progress or silent, max_seconds)
         named = [sources] if isinstance(sources, str | Path) else sources
         report = IndexRun(self.database, self.embedder, self.log, options).run([str(source) for source in named])
         with self.database.read() as connection:
