@@ -258,6 +258,7 @@ class Segmenter(Emitter):
             inline.leave(self, frame)
             return
         if frame.index == HOLDER:
+            self.doubts += self.pending  # what follows them in the source was walked before
             return
         parent = frame.parent
         if frame.flat:
