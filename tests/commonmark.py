@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from wrac.core.structure import grid
 from wrac.core.types import Document, Span
 
-READER = MarkdownIt("commonmark").enable("table")
+READER = MarkdownIt("commonmark", {"maxNesting": 200}).enable("table")
 Rows: TypeAlias = tuple[tuple[str, ...], ...]
 
 

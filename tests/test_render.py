@@ -168,7 +168,7 @@ def test_plain_text_is_left_alone(text: str) -> None:
         ("_not em_", "\\_not em\\_"),
         ("<b> and </b>", "\\<b> and \\</b>"),
         ("&lt; &#60;", "\\&lt; \\&#60;"),
-        ("[a](b)", "[a\\](b)"),
+        ("[a](b)", "\\[a\\](b)"),
         ("[a [b] c](d)", "[a [b] c\\](d)"),
         ("* not a list", "\\* not a list"),
         ("title\n--", "title\n\\--"),

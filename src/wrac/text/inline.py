@@ -16,7 +16,7 @@ _OPENS_BLOCK: Final = re.compile(r"[ \t]*(?:[#>+*=~|:-]|\d{1,9}[.)])")
 _BACKSLASH: Final = re.compile(r"\\(?=[!-/:-@\[-`{-~\n]|$)")
 _STAR: Final = re.compile(r"\*(?:(?=\S)|(?<=\S\*))")
 _UNDERSCORE: Final = re.compile(r"_(?:(?=\S)(?<![^\W_]_)|(?<=[^\s_]_)(?![^\W_]))")
-_OTHER: Final = re.compile(r"`|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()")
+_OTHER: Final = re.compile(r"`|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\[(?=[^\[\]]*\]\()|\](?=\()")
 _LINE: Final = re.compile(
     r"^([ \t]*)(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|(?:[-_*][ \t]*){3,}$|=+[ \t]*$|~~~"
     r"|[|:-][-:| \t]*$)"  # the last is what may underline a table's header
