@@ -10,8 +10,8 @@ BLOCKS = ("div", "p", "section", "article", "main", "header", "footer", "nav", "
 LISTS = ("ul", "ol", "li", "dl", "dt", "dd", "menu", "details", "summary")
 TABLES = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "colgroup")
 INLINE = ("a", "b", "i", "em", "strong", "code", "span", "sup", "sub", "kbd", "button", "label", "ruby", "rt", "rp",
-          "q", "small", "font", "nobr", "my-tag", "svg", "math", "mi", "title", "text")  # fmt: skip
-RAW = ("pre", "textarea", "xmp", "listing", "template", "noscript", "iframe", "video")
+          "q", "bdi", "bdo", "small", "font", "nobr", "my-tag", "svg", "math", "mi", "title", "text")  # fmt: skip
+RAW = ("pre", "textarea", "xmp", "listing", "template", "noscript", "iframe", "video", "object")
 VOID = ("br", "hr", "img", "wbr", "input", "col", "embed", "source")
 TAGS = BLOCKS + LISTS + TABLES + INLINE + RAW
 
@@ -25,7 +25,8 @@ ATTRIBUTES = (
 TEXTS = (
     "word", " ", "\n", "\r\n", "\r", "  two  words ", "\t", "x", "😀", "𝒳y", "é", "e\u0301", "中文", "مرحبا", "\u200d",
     "\u00a0", "\u00ad", "&amp;", "&lt;b&gt;", "&copy", "&#150;", "&#0;", "&notit;", "&", "<", "a<b", "\x00", "\x0c",
-    "\u2028", "\ufeff", "#", "|", "Ends with colon:", "]]>", "-->", "\ufffd", "\x85",
+    "\u2028", "\ufeff", "\u202e", "\u2067x\u2069", "ก็",
+    "&#xD800;", "&#x1F600;", "\n\n", "\t\t", "#", "|", "Ends with colon:", "]]>", "-->", "\ufffd", "\x85",
 )  # fmt: skip
 # What a select may hold changed in the HTML standard lately: only what all parsers agree on is generated.
 WHOLE = (
@@ -34,6 +35,14 @@ WHOLE = (
     '<iframe srcdoc="&lt;p&gt;in &amp;amp; frame&lt;/p&gt;"></iframe>', "<script>var a = '<p>no</p>';</script>",
     "<style>p { color: red }</style>", "<math><mi>x</mi></math>", "</p>", "</div>", "</b>", "</table>", "</li>",
     "</body>", "</html>", "<frameset>", "<plaintext>", "<table>stray<tr><td>c</table>", "<p/>", "</br>", "<a", "<p x='",
+    '<script type="application/json">{"post": {"title": "A long title", "body": "Three words &amp; more"}}</script>',
+    '<script>window.__STATE__ = {"posts": [{"author": "x", "text": "<p>Somebody wrote this</p>"}]};</script>',
+    '<script type="application/ld+json">{"@type": "Question", "name": "Why?", "acceptedAnswer": {"text": "<b>So"}}'
+    "</script>",
+    "<div><template shadowrootmode=open>s<slot>f</slot></template>light</div>",
+    "<x-y><template shadowrootmode=open><p>s</template>light</x-y>", "<ruby>a<rp>(<rt>b<rp>)</ruby>",
+    "<svg><foreignObject><p>x</p></foreignObject></svg>", "<noscript><img alt=n src=i></noscript>",
+    "<iframe srcdoc='<iframe srcdoc=&quot;<p>x&quot;></iframe>'></iframe>",
     '<math><semantics><mi>y</mi><annotation encoding="application/x-tex">\\y</annotation></semantics></math>',
 )  # fmt: skip
 

@@ -42,6 +42,7 @@ class Emitter:
         self.bound: Edge = (None, INSIDE)
         self.anchor = ""
         self.pending: list[tuple[int, Draft]] = []  # drafts whose end the next tag tells
+        self.odd = False  # whether the line has a table in it, which a slice of an old page may put elsewhere
         self.before_tables = 0  # drafts that stand before the last table's start
         self.doubts: list[tuple[int, Draft]] = []  # drafts whose range may hold more than they are
 
@@ -96,6 +97,9 @@ class Emitter:
         draft.role = _role(draft, frame)
         if level and kind in ("heading", "question"):
             self.outline.heading(frame, len(self.drafts), level)
+        if self.odd:
+            self.doubts.append((len(self.drafts), draft))
+            self.odd = False
         self.drafts.append(draft)
         return draft
 

@@ -173,6 +173,7 @@ class Segmenter(Emitter):
     def _enter_flat(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
         if tag == "table" and frame.row is not None:
             return self.defer(frame, node, index)
+        self.odd = self.odd or tag == "table"
         new = Frame(node, tag, iter(self.children(node)), frame, index)
         new.pre = frame.pre or tag in PREFORMATTED
         self.anchor = node.attr("id") or self.anchor
