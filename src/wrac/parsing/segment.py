@@ -112,6 +112,8 @@ class Segmenter(Emitter):
         """Handles an element; True when a frame was pushed and its children come next."""
         tag = node.tag
         if self.pending:
+            if tag == "table":  # what stands before it may have stood in it
+                self.doubts += self.pending
             self.settle(position((node, BEFORE)))
         if tag in BLOCKS:
             return self.enter_block(frame, node, tag, index)
