@@ -115,6 +115,8 @@ DEEP = {
     "link": "<a href=x><div>" * (N // 2) + "x",
     "json": '<script type="application/ld+json">' + "[" * N + "</script>x",
     "srcdoc": "<iframe srcdoc='" * N + "x",
+    "noembed": "<noembed>x" * (N // 10),
+    "template with text": "<template>x" * (N // 10),
     "options": "<select>" + "<option>x" * N + "</select>",
     "option groups": "<select>" + "<optgroup><option>x" * (N // 2) + "</select>",
 }

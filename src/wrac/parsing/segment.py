@@ -307,6 +307,7 @@ class Segmenter(Emitter):
         """Segments a document inside this one, such as a srcdoc, in its place; its ranges count in its own source."""
         shadow = "shadowroot" in source.lower()
         inner = Segmenter(lambda: source, panels_of(tree), shadow=shadow, nesting=self.nesting + 1)
+        inner.first_text = self.first_text
         root = Frame(tree, "", iter(tree.children), None, 0)
         root.role, root.visible, root.language = frame.role, frame.visible, frame.language
         inner.walk(root)
