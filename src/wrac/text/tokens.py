@@ -50,7 +50,7 @@ class Counter:
         a text behind its line ends, unless white space or a "/" follows: such neighbours are counted as one.
 
         >>> counter("cl100k").joined(["One (two).", "Three"], ["\\n\\n"])
-        6
+        5
         """
         total, run = 0, ""
         for text, seam, following in zip(texts[:-1], seams, texts[1:], strict=True):
