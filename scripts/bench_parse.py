@@ -124,7 +124,7 @@ import sys, time
 from pathlib import Path
 from wrac.core.types import Page
 from wrac.parsing import parse
-parse(Page("warm", b"<h1>a</h1><table><tr><th>b</table>"))
+parse(Page("warm", b"<h1>a</h1><table><tr><th>b</table>" + b"<p>c</p>" * 20))  # enough for the content score
 head, part, tail = (Path(sys.argv[1]).read_bytes(), b"", b"")
 if len(sys.argv) > 2:  # the page's body again and again, up to a size
     head, part, tail = head.partition(b"</body>")

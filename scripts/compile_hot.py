@@ -21,7 +21,9 @@ HOT = (
     "parsing/outline.py", "parsing/roles.py", "parsing/emit.py", "parsing/inline.py", "parsing/blocks.py",
     "parsing/tables.py", "parsing/special.py", "parsing/segment.py", "parsing/finish.py",
     "parsing/markdown.py", "parsing/xlsx.py",  # they extend a compiled class, which only a compiled one can
-    "planning/costs.py", "planning/rules.py", "text/inline.py", "text/render.py",
+    "parsing/boxes.py", "parsing/names.py", "parsing/features.py",
+    "planning/costs.py", "planning/rules.py", "planning/omissions.py", "chunking.py",
+    "text/inline.py", "text/nesting.py", "text/render.py", "text/setting.py",
 )  # fmt: skip
 """The modules in which a page's time goes; all but the two that are named for another reason."""
 

@@ -18,9 +18,12 @@ def content_id(tag: str, parts: Iterable[str | bytes]) -> str:
     """
     digest = blake2b(digest_size=16)
     for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        digest.update(b"%d:" % len(data))
-        digest.update(data)
+        if isinstance(part, str):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:%b" % (len(data), data))
+        else:  # may be a page's body, which nobody copies
+            digest.update(b"%d:" % len(part))
+            digest.update(part)
     return f"{tag}:{digest.hexdigest()}"
 
 

@@ -121,7 +121,10 @@ class Run:
         if not text:
             return False
         self.raw = False
-        self._push(text)
+        self.pieces.append(text)  # as `_push` does: of all that a page calls, this is called most
+        self.length += len(text)
+        self.last = last = text[-1]
+        self.blank = last == " "
         return True
 
     def add_raw(self, text: str) -> bool:

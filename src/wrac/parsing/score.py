@@ -26,7 +26,7 @@ UNIT: Final = 1024
 """Log odds of 1 in the forest's whole numbers."""
 FEW: Final = 16
 """A page with fewer units is scored by rules: there is no page to compare a unit with."""
-_BATCH: Final = 1024  # units at a time, so that the answers stay in the cache
+_BATCH: Final = 256  # units at a time, so that the answers stay in the cache
 _BY_ROLE: Final[dict[Role, float]] = {
     "main": 0.9, "data": 0.7, "comment": 0.5, "aside": 0.35, "form": 0.3, "header": 0.2, "dialog": 0.1,
     "control": 0.15, "breadcrumb": 0.1, "toc": 0.1, "footer": 0.1, "nav": 0.05, "cookie": 0.0,
