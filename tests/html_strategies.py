@@ -20,7 +20,8 @@ ATTRIBUTES = (
     ' role="tab"', ' role="tabpanel"', ' role="presentation"', ' role=heading aria-level=2', ' colspan="2"',
     ' rowspan="3"', ' rowspan=0', ' colspan="9999"', ' start="5"', " reversed", ' value="7"', ' style="display:none"',
     ' class="cookie-banner"', ' class="breadcrumb"', ' class="language-py"', ' lang="de"', ' href="/x?a=1&amp;b"',
-    ' open', ' aria-hidden="true"', ' slot="s"', ' shadowrootmode="open"', " x='\"' y=\"'>\"",
+    ' open', ' aria-hidden="true"', ' slot="s"', ' shadowrootmode="open"', " shadowrootmode='closed'",
+    " x='\"' y=\"'>\"",
 )  # fmt: skip
 TEXTS = (
     "word", " ", "\n", "\r\n", "\r", "  two  words ", "\t", "x", "😀", "𝒳y", "é", "e\u0301", "中文", "مرحبا", "\u200d",

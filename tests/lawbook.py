@@ -107,7 +107,7 @@ def check_conservation(page: Page, document: Document) -> None:
 
 
 def check_addresses(page: Page, document: Document) -> None:
-    """`resolve(address, body)` of every place gives its unit's text."""
+    """`resolve(address, body)` of every place gives its unit's text; a loss is at an element of the page's source."""
     source = decode(page.body, document.encoding)
     for place in document.places:
         text = document.text(place.ordinal)
@@ -115,3 +115,6 @@ def check_addresses(page: Page, document: Document) -> None:
         assert found == text, f"{place.address!r} gives {found!r}, the unit is {text!r}"
         if isinstance(place.address, HtmlAddress) and place.address.within is None:
             assert 0 <= place.address.start < place.address.end <= len(source), f"{place.address!r} outside the source"
+    for loss in document.losses:
+        assert loss.start < 0 or source.startswith("<", loss.start), f"{loss!r} is at {source[loss.start :][:40]!r}"
+        assert loss.end < 0 or loss.start < loss.end <= len(source), f"{loss!r} outside the source"

@@ -105,7 +105,7 @@ def foreign(node: LexborNode) -> bool:
     """Whether an element belongs to a drawing or a formula, where HTML's names mean nothing."""
     above = node.parent
     while above is not None:
-        if above.tag in INTEGRATION:
+        if (above.tag or "").lower() in INTEGRATION:
             return False
         if above.tag in {"svg", "math"}:
             return True

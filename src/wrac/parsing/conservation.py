@@ -9,12 +9,12 @@ from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Page
 from wrac.parsing import delimited
 from wrac.parsing.address import MARKDOWN_TYPE, TEXT_TYPE
 from wrac.parsing.data import INSIDE
-from wrac.parsing.dom import CData, Element, Namespace, Node, Text, document, tree_of
+from wrac.parsing.dom import document, tree_of
 from wrac.parsing.formats import FORMATS, reader
 from wrac.parsing.front import front_matter
 from wrac.parsing.markdown import render
-from wrac.parsing.source import decode
-from wrac.parsing.special import DEEPEST
+from wrac.parsing.source import composed, decode
+from wrac.parsing.sources import tree_sources
 
 _BALANCED = frozenset((TEXT_TYPE, *delimited.TYPES))
 
@@ -50,7 +50,8 @@ def account(page: Page, parsed: Document) -> Account:
         return Account(sum(map(_solid, reader(page.media_type).sources(page))), units, losses)
     said = sum(_solid(parsed.text(place.ordinal)) for place in parsed.places if _in_json(place.address))
     said += sum(loss.chars for loss in parsed.losses if loss.reason.startswith(("JSON-LD", INSIDE)))
-    return Account(sum(map(_solid, tree_sources(tree_of(page.body, page.charset)))) + said, units, losses)
+    tree, _ = composed(tree_of(page.body, page.charset), page.body)
+    return Account(sum(map(_solid, tree_sources(tree))) + said, units, losses)
 
 
 def _in_json(address: Address | None) -> bool:
@@ -64,46 +65,6 @@ def _markdown_sources(page: Page) -> Iterator[str]:
     end, _ = front_matter(source)
     yield source[:end]
     yield from tree_sources(document(render(source, end).html))
-
-
-def tree_sources(tree: Node, depth: int = 0) -> Iterator[str]:
-    """The texts of an HTML tree, each once; `depth` counts the documents around it."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        kind = type(node)
-        if kind is Text or kind is CData:
-            yield node.data
-            continue
-        if kind is Element:
-            yield from _attributes(node, depth)
-            if node.tag in ("noframes", "noembed"):
-                yield from _inner(node.text, depth)
-                continue
-            if node.tag == "script" and "ld+json" in (node.attr("type") or "").lower():
-                continue
-            if node.shadow_root is not None:
-                stack.append(node.shadow_root)
-            elif node.tag != "slot" and not node.children:
-                stack.extend(node.flattened_children)  # of a closed shadow root
-                continue
-        stack.extend(getattr(node, "children", ()))
-
-
-def _attributes(node: Node, depth: int) -> Iterator[str]:
-    tag = node.tag
-    if tag in ("img", "area") or (tag == "input" and (node.attr("type") or "").lower() == "image"):
-        yield node.attr("alt") or ""
-    elif tag == "iframe" and node.namespace is Namespace.HTML and node.attr("srcdoc"):
-        yield from _inner(node.attr("srcdoc"), depth)
-
-
-def _inner(source: str, depth: int) -> Iterator[str]:
-    """The texts of a document in a document, or its source where it stands too deep to be read."""
-    if depth < DEEPEST:
-        yield from tree_sources(document(source), depth + 1)
-    else:
-        yield source
 
 
 def _solid(text: str) -> int:

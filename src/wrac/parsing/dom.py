@@ -55,8 +55,20 @@ def _is_damaged_utf8(body: bytes) -> bool:
 
 
 def document(source: str) -> Node:
-    """The HTML5 tree of a source text."""
-    return turbohtml.parse(source, source_locations=True)
+    """The HTML5 tree of a source text; a closed shadow root, which its host would not show, is an open one."""
+    return turbohtml.parse(_opened(source), source_locations=True)
+
+
+def _opened(source: str) -> str:
+    """The source with its closed shadow roots declared open; every offset stays."""
+    if "shadowrootmode" not in source.lower():
+        return source
+    tree: Node = turbohtml.parse(source, source_locations=True, allow_declarative_shadow_roots=False)
+    for template in tree.select("template[shadowrootmode=closed i]"):
+        where = template.source_location.attrs["shadowrootmode"]
+        start, end = where.start_offset, where.end_offset
+        source = source[:start] + "shadowrootmode=open".ljust(end - start) + source[end:]
+    return source
 
 
 def fragment(source: str, context: str) -> Node:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from wrac.core.types import DataAddress, HtmlAddress, Kind, Loss, Outer, PartAddress, Role
@@ -108,6 +109,7 @@ class Emitter:
     def locate_element(self, draft: Draft, selector: str, node: Node, tag: str) -> None:
         """Addresses a draft by an element of its own."""
         self._locate_at(draft, selector, node.source_location, tag)
+        self._doubt_kept_space(draft)
 
     def _locate_at(self, draft: Draft, selector: str, where: Node, tag: str) -> None:
         draft.selector = selector
@@ -130,6 +132,12 @@ class Emitter:
             draft.end = closing.end_offset
         else:
             self.pending.append((len(self.drafts) - 1, draft))
+        self._doubt_kept_space(draft)
+
+    def _doubt_kept_space(self, draft: Draft) -> None:
+        """Doubts the last draft if what is around it keeps white space: a slice of the source does not tell."""
+        if draft.frame.pre:
+            self.doubts.append((len(self.drafts) - 1, draft))
 
     def _locate_range(self, draft: Draft, frame: Frame, start: Edge, end: Edge) -> None:
         first, last = position(start), position(end)
@@ -208,7 +216,10 @@ class Emitter:
     # -- documents inside the document
 
     def adopt(self, inner: Emitter, outer: Outer) -> None:
-        """Takes over what was found in a document inside this one; its addresses count within `outer`."""
+        """Takes over what was found in a document inside this one; its addresses count within `outer`.
+
+        A loss has no address: it is where `outer` is, and nowhere in particular in a part of a file.
+        """
         base = len(self.drafts)
         for draft in inner.drafts:
             draft.within = outer if draft.within is None else _nest(draft.within, outer)
@@ -216,7 +227,8 @@ class Emitter:
         for span in inner.spans:
             span.shift(base)
         self.spans.extend(inner.spans)
-        self.losses.extend(inner.losses)
+        start, end = (-1, -1) if isinstance(outer, PartAddress) else (outer.start, outer.end)
+        self.losses.extend(replace(loss, start=start, end=end) for loss in inner.losses)
 
 
 def _nest(inner: Outer, outer: Outer) -> Outer:

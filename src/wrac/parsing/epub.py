@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 from wrac.core.errors import InputError
 from wrac.core.types import Document, Loss, Page, PartAddress
-from wrac.parsing.conservation import tree_sources
 from wrac.parsing.dom import document
 from wrac.parsing.emit import Emitter
 from wrac.parsing.formats import EPUB, FORMATS
@@ -24,6 +23,7 @@ from wrac.parsing.markup import assembled
 from wrac.parsing.package import Node, Package, within
 from wrac.parsing.segment import Segmenter
 from wrac.parsing.source import decode
+from wrac.parsing.sources import tree_sources
 
 _PAGES: Final = frozenset(("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml"))
 _DECLARED: Final = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.-]+)""")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _BLOCK_SELECTOR: Final = ",".join(sorted(BLOCKS - {"slot"}))
 _OPENER: Final = "[aria-controls],[aria-expanded],[data-toggle=collapse],[data-bs-toggle=collapse]"
 _NOT_PLAIN: Final = (
-    "a,br,img,svg,math,ruby,template,noscript,iframe,script,style,textarea,button,select,[hidden],[style],"
-    + _BLOCK_SELECTOR
+    "a,br,img,area,input,svg,math,ruby,template,noscript,iframe,noembed,noframes,script,style,title,textarea,button,"
+    "select,[hidden],[style]," + _BLOCK_SELECTOR
 )
 _VOID: Final = frozenset(
     "area base br col embed frame hr img input link meta param source track wbr basefont bgsound keygen".split()

@@ -157,7 +157,7 @@ class Segmenter(Emitter):
             return True
         if self.pending:  # of the line that this edge has just ended
             self.settle(position((node, BEFORE)))
-        if tag == "pre" and inline.only_text(node):
+        if tag == "pre" and not self.shadow and inline.only_text(node):
             blocks.plain_code(self, frame, node, index)
             return False
         new = Frame(node, tag, iter(node.flattened_children if self.shadow else node.children), frame, index)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import codecs
 
-from wrac.parsing.dom import tree_of
+from wrac.parsing.dom import Node, document, tree_of
 
 
 def source_of(body: bytes, encoding: str) -> str:
     """The source of a body of a known encoding (a name of the WHATWG standard)."""
     text = codecs.decode(body, f"whatwg-{encoding.lower()}", "replace")
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def composed(tree: Node, body: bytes) -> tuple[Node, bool]:
+    """The tree of a page with its closed shadow roots open, and whether it may have any shadow root."""
+    if b"shadowroot" not in body.lower().replace(b"\0", b""):  # it may be UTF-16
+        return tree, False
+    return document(source_of(body, tree.encoding)), True
 
 
 def decode(body: bytes, charset: str) -> tuple[str, str]:

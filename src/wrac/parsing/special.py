@@ -5,20 +5,22 @@ Each rule is a function of (walk, frame, node, index) that says whether it pushe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from wrac.core.types import Kind, Mark, MarkKind
-from wrac.parsing.dom import Attributes, Element, Namespace, Node, Text, document
+from wrac.parsing.dom import Attributes, CData, Element, Namespace, Node, Text, document
 from wrac.parsing.frames import HOLDER, Frame
+from wrac.parsing.sources import DEEPEST, RAW, alternative, is_linked_data, tree_sources
 from wrac.parsing.strings import may_hold_data
 from wrac.parsing.tags import CODE_OF_THE_PAGE, SPACE
 
 if TYPE_CHECKING:
     from wrac.parsing.segment import Segmenter
 
-DEEPEST: Final = 3
-"""Documents in documents that are read: a frame in a frame in a frame. What is deeper is a loss."""
+_FRAMES: Final = RAW | {"iframe"}
+_LINKED: Final = "script of JSON-LD"
+_UNREAD: Final = _FRAMES | {"script", "style", "template", _LINKED}
 
 
 def _br(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
@@ -68,19 +70,7 @@ def _atom(
 
 
 def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
-    texts = []
-    for place, part in enumerate(node.descendants, 1):
-        if _is_frame(part):
-            _set_frame_aside(walk, frame, part, place)
-        elif _is_unread(walk, part, node):
-            continue
-        elif type(part) is Element and part.tag == "img" and part.namespace is Namespace.HTML:
-            texts.append(part.attr("alt") or "")
-        elif type(part) is Text and "iframe" not in _tags_between(part, node):
-            if not _tags_between(part, node).isdisjoint(("style", "script")):
-                walk.lose("script or style of a drawing", part.data, node, keep=False)
-            elif part.data.strip(SPACE):
-                texts.append(part.data.strip(SPACE))
+    texts = [text.strip(SPACE) for text, _, _ in _texts(walk, frame, node)]
     _atom(walk, frame, node, index, " ".join(filter(None, texts)), "image", "image")
     return False
 
@@ -88,18 +78,16 @@ def _svg(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
 def _math(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     tex = None
     shown = []
-    for part in node.descendants:
-        if not _is_unread(walk, part, node) and type(part) is Text and part.data.strip(SPACE):
-            inside: Node = part.parent
-            encoding = (
-                (inside.attrs.get("encoding") or "").lower() if getattr(inside, "tag", "") == "annotation" else ""
-            )
-            if "tex" in encoding and tex is None:
-                tex = part.data.strip(SPACE)
-            elif not _tags_between(part, node).isdisjoint(("annotation", "annotation-xml")):
-                walk.lose("second encoding of a formula", part.data, inside)
-            else:
-                shown.append(part.data.strip(SPACE))
+    for text, inside, around in _texts(walk, frame, node):
+        if not text.strip(SPACE):
+            continue
+        encoding = (inside.attrs.get("encoding") or "").lower() if getattr(inside, "tag", "") == "annotation" else ""
+        if "tex" in encoding and tex is None:
+            tex = text.strip(SPACE)
+        elif not around.isdisjoint(("annotation", "annotation-xml")):
+            walk.lose("second encoding of a formula", text, inside)
+        else:
+            shown.append(text.strip(SPACE))
     if tex is not None and shown:
         walk.lose("presentation of a formula kept as TeX", "".join(shown), node)
     _atom(walk, frame, node, index, tex if tex is not None else "".join(shown), "math", "math", "tex" if tex else "")
@@ -162,21 +150,11 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     """The base first, then the readings under a mark, so that neither is torn apart."""
     base: list[str] = []
     readings: list[str] = []
-    for place, part in enumerate(node.descendants, 1):
-        if _is_unread(walk, part, node):
-            continue
-        if type(part) is not Text:
-            if type(part) is Element and part.tag == "img":
-                base.append(part.attr("alt") or "")
-            elif _is_frame(part):
-                _set_frame_aside(walk, frame, part, place)
-            continue
-        inside = _tags_between(part, node)
-        if not inside.isdisjoint(("rp", "script", "style", "template", "iframe")):
-            if "iframe" not in inside:
-                walk.lose("ruby parenthesis" if "rp" in inside else "not shown in ruby", part.data, part.parent)
+    for text, inside, around in _texts(walk, frame, node):
+        if "rp" in around:
+            walk.lose("ruby parenthesis", text, inside)
         else:
-            (base if inside.isdisjoint(("rt", "rtc")) else readings).append(part.data.strip(SPACE))
+            (base if around.isdisjoint(("rt", "rtc")) else readings).append(text.strip(SPACE))
     walk.text(frame, "".join(base))
     start = walk.run.length
     walk.text(frame, "".join(readings))
@@ -185,56 +163,58 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     return False
 
 
-def _is_unread(walk: Segmenter, part: Node, top: Node) -> bool:
-    """Whether a node is text of linked data, which is data only outside of drawings, formulas and ruby; it is lost.
+def _texts(walk: Segmenter, frame: Frame, top: Node) -> Iterator[tuple[str, Node, set[str]]]:
+    """The texts and alternative texts of a drawing, formula or ruby, each with its parent and the tags around it.
 
-    What a shadow tree in them shows is lost too.
+    Frames in it are set aside; scripts, templates and shadow trees in it are lost.
     """
-    if type(part) is Element:
-        if walk.shadow and part.shadow_root is not None:
-            walk.lose("shadow tree in a drawing, formula or ruby", _all_text(part.shadow_root), part)
-        return False
-    script = part.parent if type(part) is Text else None
-    while script is not None and script != top:
-        if type(script) is Element and script.tag == "script" and "ld+json" in (script.attr("type") or "").lower():
-            walk.lose("JSON-LD in a drawing, formula or ruby", part.data, script, keep=False)
-            return True
-        script = script.parent
-    return False
+    for place, part in enumerate(top.descendants, 1):
+        kind = type(part)
+        if kind is Element:
+            if walk.shadow and part.shadow_root is not None:
+                said = " ".join(tree_sources(part.shadow_root, walk.nesting))
+                walk.lose("shadow tree in a drawing, formula or ruby", said, part)
+            if _is_frame(part):
+                _set_frame_aside(walk, frame, part, place)
+            text = alternative(part)
+        else:
+            text = part.data if kind is Text or kind is CData else ""
+        if text:
+            around = _tags_between(part, top)
+            if around.isdisjoint(_UNREAD):
+                yield text, part.parent, around
+            elif around.isdisjoint(_FRAMES):
+                _lose_unread(walk, text, part.parent, around)
 
 
-def _all_text(root: Node) -> str:
-    """Every text and alternative text of a tree and of the shadow trees in it."""
-    texts, stack = [], [root]
-    while stack:
-        for part in stack.pop().descendants:
-            if type(part) is Text:
-                texts.append(part.data)
-            elif type(part) is Element:
-                texts.append(part.attr("alt") or "" if part.tag in ("img", "area") else "")
-                if part.shadow_root is not None:
-                    stack.append(part.shadow_root)
-    return " ".join(texts)
+def _lose_unread(walk: Segmenter, text: str, inside: Node, around: set[str]) -> None:
+    if _LINKED in around:
+        walk.lose("JSON-LD in a drawing, formula or ruby", text, inside, keep=False)
+    else:
+        walk.lose("not shown in a drawing, formula or ruby", text, inside, keep=around.isdisjoint(("script", "style")))
 
 
 def _is_frame(node: Node) -> bool:
-    """Whether a node is HTML's iframe, which an element of that name in a drawing is not."""
-    return type(node) is Element and node.tag == "iframe" and node.namespace is Namespace.HTML
+    """Whether a node is one of HTML's frames, which an element of that name in a drawing is not."""
+    return type(node) is Element and node.tag in _FRAMES and node.namespace is Namespace.HTML
 
 
 def _set_frame_aside(walk: Segmenter, frame: Frame, node: Node, place: int) -> None:
-    walk.lose("fallback of a frame", node.text, node)
+    if node.tag == "iframe":
+        walk.lose("fallback of a frame", node.text, node)
     walk.defer(frame, node, place)
 
 
 def _tags_between(part: Node, top: Node) -> set[str]:
-    """The tags of the elements around a node, below `top`."""
+    """The tags of the elements around a node, below `top`; `_LINKED` for a script of JSON-LD."""
     found = set()
     around = part.parent
     while around is not None and around != top:
         if type(around) is not Element:
             found.add("template")
-        elif around.tag != "iframe" or _is_frame(around):
+        elif is_linked_data(around):
+            found.add(_LINKED)
+        elif around.tag not in _FRAMES or _is_frame(around):
             found.add(around.tag)
         around = around.parent
     return found
