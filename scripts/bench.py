@@ -47,6 +47,7 @@ BENCHES: Mapping[str, Bench] = {
     "score": Bench("scripts/bench_score.py --peers", "2 minutes"),
     "fidelity": Bench("scripts/bench_fidelity.py", "8 minutes with all peers"),
     "laws": Bench("scripts/bench_laws.py --every 1", "4 minutes"),
+    "broken": Bench("scripts/bench_laws.py --mutate 1500", "6 minutes"),
     "speed": Bench("scripts/bench_parse.py --speed", "20 seconds"),
     "depth": Bench("scripts/bench_parse.py --depth", "40 seconds"),
     "text": Bench("scripts/measure_text.py docs", "10 seconds", lines=True),

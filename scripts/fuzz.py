@@ -1,6 +1,6 @@
 """Bytes of every media type to a Document and its chunks, led by coverage: every law holds, nothing crashes or hangs.
 
-    pip install atheris
+    pip install "wrac[fuzz]"
     python scripts/fuzz.py [--seconds 600] [--slowest 10] [--keep FOLDER]
     python scripts/fuzz.py --again FILE…        inputs that an earlier run kept
 
@@ -173,7 +173,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "atheris":
             raise
-        sys.exit("atheris is not installed: pip install atheris")
+        sys.exit('atheris is not installed: pip install "wrac[fuzz]"')
 
 
 if __name__ == "__main__":

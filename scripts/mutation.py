@@ -11,7 +11,8 @@ _RARE = (
     b"<table>", b"</table>", b"<td>", b"<caption>", b"<template>", b"</template>", b"<select>", b"<p>", b"</p>",
     b"</div>", b"<svg>", b"</svg>", b"<math>", b"<form>", b"<noscript>", b"<pre>", b"<plaintext>", b"<frameset>",
     b"<noembed>", b"<slot>", b"<ruby><rt>", b"<dl><dt>", b"<dd>", b"<details><summary>", b"<h2>", b"<a href=x>",
-    b"<br>", b"<li hidden>", b"<div><template shadowrootmode=open>", b"<iframe srcdoc='<p>x'>",
+    b"<br>", b"<li hidden>", b"<div><template shadowrootmode=open>",
+    b"<x-y><template shadowrootmode='closed'>", b"<math><mi>", b"<noframes>", b"<iframe srcdoc='<p>x'>",
     b"<button aria-controls=a>", b"<div id=a>", b'<script type="application/ld+json">', b"</script>", b"<!--", b"-->",
     b"&#0;", b"\0", b"\r", b"\t", b"\xff", b"\xe4\xb8", b"\xed\xa0\x80", "\u202e\U0001f600".encode(),
 )  # fmt: skip

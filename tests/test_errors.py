@@ -94,6 +94,18 @@ def test_a_source_that_is_no_page(name: str, body: bytes | None, message: str, t
     assert run("parse", name, cwd=tmp_path) == (3, "", f"wrac: {message}\n")
 
 
+@pytest.mark.parametrize("command", ["parse", "plan"])
+def test_a_page_beyond_the_size_cap_names_the_option(command: str, tmp_path: Path) -> None:
+    body = PAGE.ljust(2**17)
+    (tmp_path / "big.html").write_bytes(body)
+    assert run(command, "big.html", "--max-size", "0.125", cwd=tmp_path)[::2] == (0, "")
+    (tmp_path / "big.html").write_bytes(body + b" ")
+    message = f"larger than 0.125 MB (raise it with --max-size); give {READABLE}"
+    assert run(command, "big.html", "--max-size", "0.125", cwd=tmp_path) == (3, "", f"wrac: big.html: {message}\n")
+    piped = run(command, "-", "--max-size", "0.125", cwd=tmp_path, stdin=body + b" ")
+    assert piped == (3, "", f"wrac: -: {message}\n")
+
+
 def test_sources_that_cannot_be_named(tmp_path: Path) -> None:
     (tmp_path / "loop.html").symlink_to("loop.html")
     assert run("parse", "loop.html", cwd=tmp_path)[::2] == (3, "wrac: loop.html: too many levels of symbolic links\n")
