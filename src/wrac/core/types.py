@@ -154,7 +154,7 @@ class Unit(_Content):
         return self.kind, self.text
 
 
-BEST: Final = 0.65
+BEST: Final = 0.6
 """A place that scores at least this is main content."""
 KEEP_MORE: Final = 0.45
 """A place that scores at least this is, or may be, content: nearly all of it does."""
