@@ -41,8 +41,12 @@ WHOLE = (
     '<script type="application/ld+json">{"@type": "Question", "name": "Why?", "acceptedAnswer": {"text": "<b>So"}}'
     "</script>",
     "<div><template shadowrootmode=open>s<slot>f</slot></template>light</div>",
-    "<x-y><template shadowrootmode=open><p>s</template>light</x-y>", "<ruby>a<rp>(<rt>b<rp>)</ruby>",
-    "<svg><foreignObject><p>x</p></foreignObject></svg>", "<noscript><img alt=n src=i></noscript>",
+    "<x-y><template shadowrootmode=open><p>s</template>light</x-y>", "<noembed><b>x</b>y</noembed>",
+    "<x-y><template shadowrootmode=closed>s<slot>f</slot></template>light</x-y>",
+    "<math><mi>m<img alt='a l'></mi></math>", "<ruby>a<rp>(<rt>b<rp>)</ruby>",
+    "<svg><foreignObject><p>x</p></foreignObject></svg>",
+    "<svg><foreignObject><iframe srcdoc='<p>x'></iframe></foreignObject></svg>",
+    "<noscript><img alt=n src=i></noscript>",
     "<iframe srcdoc='<iframe srcdoc=&quot;<p>x&quot;></iframe>'></iframe>",
     '<math><semantics><mi>y</mi><annotation encoding="application/x-tex">\\y</annotation></semantics></math>',
 )  # fmt: skip

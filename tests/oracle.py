@@ -162,7 +162,8 @@ def out_of_order(document: Document, body: bytes) -> str:
     in a frame after the heading or row around it, and what a slot shows.
     """
     source = decode(body, document.encoding).lower()
-    if any(sign in source for sign in ("<rt", "srcdoc", "shadowroot")) or nested_tables(document):
+    signs = ("<rt", "srcdoc", "<noembed", "<noframes", "shadowroot")
+    if any(sign in source for sign in signs) or nested_tables(document):
         return ""
     found = sources(decode(body, document.encoding))
     stream = squeeze("".join(s.text for s in found if s.kind != "program"))

@@ -14,7 +14,7 @@ from wrac.parsing.formats import FORMATS, reader
 from wrac.parsing.front import front_matter
 from wrac.parsing.markdown import render
 from wrac.parsing.source import composed, decode
-from wrac.parsing.sources import tree_sources
+from wrac.parsing.texts import tree_sources
 
 _BALANCED = frozenset((TEXT_TYPE, *delimited.TYPES))
 

@@ -64,11 +64,13 @@ def _opened(source: str) -> str:
     if "shadowrootmode" not in source.lower():
         return source
     tree: Node = turbohtml.parse(source, source_locations=True, allow_declarative_shadow_roots=False)
-    for template in tree.select("template[shadowrootmode=closed i]"):
-        where = template.source_location.attrs["shadowrootmode"]
-        start, end = where.start_offset, where.end_offset
-        source = source[:start] + "shadowrootmode=open".ljust(end - start) + source[end:]
-    return source
+    closed = tree.select("template[shadowrootmode=closed i]")
+    ranges = [template.source_location.attrs["shadowrootmode"] for template in closed]
+    pieces, at = [], 0
+    for start, end in sorted((where.start_offset, where.end_offset) for where in ranges):
+        pieces += [source[at:start], "shadowrootmode=open".ljust(end - start)]
+        at = end
+    return "".join([*pieces, source[at:]])
 
 
 def fragment(source: str, context: str) -> Node:

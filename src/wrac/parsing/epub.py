@@ -23,7 +23,7 @@ from wrac.parsing.markup import assembled
 from wrac.parsing.package import Node, Package, within
 from wrac.parsing.segment import Segmenter
 from wrac.parsing.source import decode
-from wrac.parsing.sources import tree_sources
+from wrac.parsing.texts import tree_sources
 
 _PAGES: Final = frozenset(("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml"))
 _DECLARED: Final = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.-]+)""")

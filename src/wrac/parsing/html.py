@@ -16,7 +16,7 @@ from wrac.parsing.dom import Node, tree_of
 from wrac.parsing.finish import nest, places_of
 from wrac.parsing.frames import Frame
 from wrac.parsing.segment import Segmenter, panels_of
-from wrac.parsing.source import composed, source_of
+from wrac.parsing.source import composed, lowered, source_of
 
 PARSER: Final = "html@2"
 _FORM: Final = re.compile(rb"<form[\s/>]")
@@ -48,7 +48,7 @@ def _parsed(page: Page) -> Document:
     tree = tree_of(page.body, page.charset)
     encoding, title, language, meta = tree.encoding, _title(tree), _language(tree), _meta(tree)
     tree, shadow = composed(tree, page.body)
-    small = page.body.lower()
+    small = lowered(page.body)
     doubtful = b"<form" in small and len(_FORM.findall(small)) > len(tree.select("form"))
     del small
     walk = segment_tree(tree, cache(lambda: source_of(page.body, encoding)), shadow=shadow, doubtful=doubtful)

@@ -13,9 +13,14 @@ def source_of(body: bytes, encoding: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
+def lowered(body: bytes) -> bytes:
+    """The body to look for names of HTML in: in lower case, and without the NULs that stand between in UTF-16."""
+    return body.lower().replace(b"\0", b"")
+
+
 def composed(tree: Node, body: bytes) -> tuple[Node, bool]:
     """The tree of a page with its closed shadow roots open, and whether it may have any shadow root."""
-    if b"shadowroot" not in body.lower().replace(b"\0", b""):  # it may be UTF-16
+    if b"shadowroot" not in lowered(body):
         return tree, False
     return document(source_of(body, tree.encoding)), True
 

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Final
 from wrac.core.types import Kind, Mark, MarkKind
 from wrac.parsing.dom import Attributes, CData, Element, Namespace, Node, Text, document
 from wrac.parsing.frames import HOLDER, Frame
-from wrac.parsing.sources import DEEPEST, RAW, alternative, is_linked_data, tree_sources
 from wrac.parsing.strings import may_hold_data
 from wrac.parsing.tags import CODE_OF_THE_PAGE, SPACE
+from wrac.parsing.texts import DEEPEST, RAW, alternative, is_linked_data, tree_sources
 
 if TYPE_CHECKING:
     from wrac.parsing.segment import Segmenter
 
 _FRAMES: Final = RAW | {"iframe"}
-_LINKED: Final = "script of JSON-LD"
-_UNREAD: Final = _FRAMES | {"script", "style", "template", _LINKED}
+_UNSHOWN: Final = frozenset(("script", "style", "template"))
+_TELLING: Final = _UNSHOWN | {"annotation", "annotation-xml", "rt", "rtc", "rp"}
+"""Tags that say what a text in a drawing, formula or ruby is."""
+_NO_TAGS: Final[frozenset[str]] = frozenset()
 
 
 def _br(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
@@ -163,61 +165,45 @@ def _ruby(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
     return False
 
 
-def _texts(walk: Segmenter, frame: Frame, top: Node) -> Iterator[tuple[str, Node, set[str]]]:
-    """The texts and alternative texts of a drawing, formula or ruby, each with its parent and the tags around it.
+def _texts(walk: Segmenter, frame: Frame, top: Node) -> Iterator[tuple[str, Node, frozenset[str]]]:
+    """The texts and alternative texts of a drawing, formula or ruby, each with its parent and the telling tags around.
 
     Frames in it are set aside; scripts, templates and shadow trees in it are lost.
     """
-    for place, part in enumerate(top.descendants, 1):
+    stack = [(child, _NO_TAGS) for child in reversed(top.children)]
+    place = 0
+    while stack:
+        part, around = stack.pop()
+        place += 1
         kind = type(part)
         if kind is Element:
-            if walk.shadow and part.shadow_root is not None:
-                said = " ".join(tree_sources(part.shadow_root, walk.nesting))
-                walk.lose("shadow tree in a drawing, formula or ruby", said, part)
-            if _is_frame(part):
-                _set_frame_aside(walk, frame, part, place)
-            text = alternative(part)
+            if _is_apart(walk, frame, part, place):
+                continue
+            text, inner = alternative(part), around | {part.tag} if part.tag in _TELLING else around
         else:
-            text = part.data if kind is Text or kind is CData else ""
-        if text:
-            around = _tags_between(part, top)
-            if around.isdisjoint(_UNREAD):
-                yield text, part.parent, around
-            elif around.isdisjoint(_FRAMES):
-                _lose_unread(walk, text, part.parent, around)
+            text, inner = part.data if kind is Text or kind is CData else "", around | {"template"}
+        if text and around.isdisjoint(_UNSHOWN):
+            yield text, part.parent, around
+        elif text:
+            keep = "script" not in around and "style" not in around
+            walk.lose("not shown in a drawing, formula or ruby", text, part.parent, keep=keep)
+        stack.extend((child, inner) for child in reversed(getattr(part, "children", ())))
 
 
-def _lose_unread(walk: Segmenter, text: str, inside: Node, around: set[str]) -> None:
-    if _LINKED in around:
-        walk.lose("JSON-LD in a drawing, formula or ruby", text, inside, keep=False)
-    else:
-        walk.lose("not shown in a drawing, formula or ruby", text, inside, keep=around.isdisjoint(("script", "style")))
-
-
-def _is_frame(node: Node) -> bool:
-    """Whether a node is one of HTML's frames, which an element of that name in a drawing is not."""
-    return type(node) is Element and node.tag in _FRAMES and node.namespace is Namespace.HTML
-
-
-def _set_frame_aside(walk: Segmenter, frame: Frame, node: Node, place: int) -> None:
-    if node.tag == "iframe":
-        walk.lose("fallback of a frame", node.text, node)
-    walk.defer(frame, node, place)
-
-
-def _tags_between(part: Node, top: Node) -> set[str]:
-    """The tags of the elements around a node, below `top`; `_LINKED` for a script of JSON-LD."""
-    found = set()
-    around = part.parent
-    while around is not None and around != top:
-        if type(around) is not Element:
-            found.add("template")
-        elif is_linked_data(around):
-            found.add(_LINKED)
-        elif around.tag not in _FRAMES or _is_frame(around):
-            found.add(around.tag)
-        around = around.parent
-    return found
+def _is_apart(walk: Segmenter, frame: Frame, part: Node, place: int) -> bool:
+    """Whether an element says nothing there: frames follow later, linked data is lost. Loses its shadow tree."""
+    if walk.shadow and part.shadow_root is not None:
+        said = " ".join(tree_sources(part.shadow_root, walk.nesting))
+        walk.lose("shadow tree in a drawing, formula or ruby", said, part)
+    if is_linked_data(part):
+        walk.lose("JSON-LD in a drawing, formula or ruby", part.text, part, keep=False)
+        return True
+    if part.tag not in _FRAMES or part.namespace is not Namespace.HTML:
+        return False
+    if part.tag == "iframe":
+        walk.lose("fallback of a frame", part.text, part)
+    walk.defer(frame, part, place)
+    return True
 
 
 def _iframe(walk: Segmenter, frame: Frame, node: Node, index: int) -> bool:
