@@ -139,7 +139,7 @@ def fuzz(seconds: int, slowest: int, folder: Path) -> None:
             raise
 
     signal.signal(signal.SIGPROF, _late)
-    options = {"max_total_time": seconds, "timeout": 0, "max_len": 6000, "rss_limit_mb": 4000, "reload": 0}
+    options = {"max_total_time": seconds, "timeout": 60 * slowest, "max_len": 6000, "rss_limit_mb": 4000, "reload": 0}
     flags = [f"-{name}={value}" for name, value in options.items()]
     arguments = [sys.argv[0], *flags, f"-artifact_prefix={folder}/", str(folder / "found"), str(begin)]
     atheris.Setup(arguments, tried, custom_mutator=changed)
