@@ -10,7 +10,7 @@ import pytest
 from tests.strategies import Builder
 
 from wrac.core.errors import ConfigError
-from wrac.core.types import Document, Page, Policy, Role, Visible
+from wrac.core.types import Document, Mark, Page, Policy, Role, Visible
 from wrac.parsing import parse
 from wrac.planning import RulesPlanner, check, plan
 from wrac.text.tokens import counter
@@ -179,6 +179,15 @@ def test_chrome_is_omitted_with_a_reason(role: Role, visible: Visible, score: fl
     page.role, page.visible, page.score = role, visible, score
     page.paragraph("Something else")
     assert plan(page.build()).omitted.get(1) == reason
+
+
+def test_footnotes_that_the_text_links_to_are_kept_whatever_they_score() -> None:
+    page = Builder()
+    page.add("paragraph", LINE, marks=(Mark("link", 0, 4, "#n1"), Mark("link", 5, 6, "#n3")))
+    page.score = 0.05
+    for number in range(1, 5):
+        page.add("paragraph", f"Note {number}", anchor=f"n{number}")
+    assert not plan(page.build()).omitted
 
 
 def test_a_question_in_a_script_is_kept_whatever_it_scores() -> None:

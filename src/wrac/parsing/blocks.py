@@ -87,6 +87,8 @@ def plain_code(walk: Segmenter, frame: Frame, node: Node, index: int) -> None:
 def landmark(walk: Segmenter, new: Frame, attrs: Attributes, aria: str | None) -> None:
     """Opens the span of a landmark, figure, details or microdata question."""
     kind = SPANS.get(new.tag) or (LANDMARKS.get(aria) if aria is not None else None)
+    if kind == "nav" and new.role == "toc" and new.inside:
+        return  # a table of contents within the text stands beside nothing
     if kind is not None and (kind != "header" or new.role == "header"):
         new.on_leave = [SpanDraft(kind, len(walk.drafts))]
     elif attrs and "itemtype" in attrs and (attrs["itemtype"] or "").endswith("schema.org/Question"):

@@ -20,7 +20,7 @@ LOW_SCORE: Final = KEEP_MORE / 2
 Of other text, so low a score counts only for `RUN` places in a row: a single doubtful line among content costs
 nothing, and leaving out a line of content does. Their reason is `low score`."""
 RUN: Final = 3
-_DOUBTED: Final[frozenset[Role]] = frozenset(("main", "aside", "toc"))
+_DOUBTED: Final[frozenset[Role]] = frozenset(("main", "aside"))
 _TRUSTED: Final[frozenset[Kind]] = frozenset(("table_row", "code", "term", "definition", "question", "math", "quote"))
 
 
@@ -55,15 +55,22 @@ def _reason(place: Place, beside: bool, answers: bool) -> str:
 
 def _low_runs(document: Document) -> Iterator[int]:
     """The ordinals of runs of places that score low and have nothing else to say for themselves."""
-    for low, run in groupby(document.places, lambda place: _is_low(document, place)):
+    targets = _targets(document)
+    for low, run in groupby(document.places, lambda place: _is_low(document, place, targets)):
         places = list(run)
         if low and len(places) >= RUN:
             yield from (place.ordinal for place in places)
 
 
-def _is_low(document: Document, place: Place) -> bool:
+def _is_low(document: Document, place: Place, targets: frozenset[str]) -> bool:
     doubted = place.score < LOW_SCORE and place.role in _DOUBTED and place.visible != "collapsed"
-    return doubted and document.units[place.unit].kind not in _TRUSTED
+    return doubted and place.anchor not in targets and document.units[place.unit].kind not in _TRUSTED
+
+
+def _targets(document: Document) -> frozenset[str]:
+    """The anchors that the page's own text links to: footnotes look like little, and are meant."""
+    links = (mark.value for place in document.places if place.role == "main" for mark in place.marks)
+    return frozenset(value[1:] for value in links if len(value) > 1 and value[0] == "#")
 
 
 def _keep_headings(document: Document, found: dict[int, str]) -> dict[int, str]:
