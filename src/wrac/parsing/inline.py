@@ -11,6 +11,7 @@ from wrac.parsing.frames import Draft, Frame
 from wrac.parsing.roles import DRAWS_FORMULA, HIDES, class_flags, hides_by_style
 from wrac.parsing.run import Atom, Line, new_mark
 from wrac.parsing.tags import BLOCKS, MARKS
+from wrac.parsing.texts import tree_sources
 
 if TYPE_CHECKING:
     from wrac.parsing.emit import Emitter
@@ -76,7 +77,7 @@ def _apart(walk: Segmenter, frame: Frame, node: Node, index: int, attrs: Attribu
     if hidden and node.source_location is not None and node.select_one("math") is None:
         return walk.aside(frame, node, node.tag, index)
     if flags & DRAWS_FORMULA and _repeats_formula(node):
-        walk.lose("visual copy of a formula", node.text, node)
+        walk.lose("visual copy of a formula", " ".join(tree_sources(node, walk.nesting)), node)
         return False
     return None
 

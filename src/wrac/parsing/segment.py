@@ -18,6 +18,7 @@ from wrac.parsing.frames import HOLDER, Frame, SpanDraft, Table
 from wrac.parsing.roles import Panel, role_of, visible_of
 from wrac.parsing.special import SPECIAL
 from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, SPANS
+from wrac.parsing.texts import tree_sources
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
 _END_MATTER: Final = frozenset(("footer", "cookie"))
@@ -175,7 +176,7 @@ class Segmenter(Emitter):
     def _enter_flat(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
         if tag == "table" and frame.row is not None:
             return self.defer(frame, node, index)
-        self.odd = self.odd or tag == "table"
+        self.odd = self.odd or tag == "table" or node.source_location is None  # misnesting made it
         new = Frame(node, tag, iter(self.children(node)), frame, index)
         new.pre = frame.pre or tag in PREFORMATTED
         self.anchor = node.attr("id") or self.anchor
@@ -193,14 +194,16 @@ class Segmenter(Emitter):
 
     def lost_light(self, frame: Frame, node: Node) -> None:
         """What a shadow host does not show: children that no slot takes, kept as hidden units, and fallbacks."""
+        unshown: set[Node] = {None}  # slots in such fallbacks: what fills them does not show either
         for slot in node.shadow_root.select("slot"):
-            if slot.assigned_nodes():
-                self.lose("fallback of a filled slot", slot.text, slot)
+            if slot not in unshown and slot.assigned_nodes():
+                self.lose("fallback of a filled slot", " ".join(tree_sources(slot, self.nesting)), slot)
+                unshown.update(slot.select("slot"))
         for child in node.children:
-            if type(child) is Text and child.assigned_slot is None:
+            if type(child) is Text and child.assigned_slot in unshown:
                 self.lose("text of a shadow host that no slot takes", child.data, node)
         for index, child in enumerate((c for c in node.children if type(c) is Element), 1):
-            if child.assigned_slot is None:
+            if child.assigned_slot in unshown:
                 holder = self._holder(frame, child, index)
                 holder.visible = "hidden"
                 self._deferred.append(holder)
