@@ -109,7 +109,7 @@ DEEP = {
     "svg": "<svg>" * N + "x",
     "drawing": "<svg>" + "<g>x" * N,
     "formula": "<math>" + "<mrow>x" * N,
-    "ruby": "<ruby>" + "<span>x" * N,
+    "ruby": "<ruby>" + "<span>x" * (N // 2),
     "section with headings": "<section><h2>h</h2>" * (N // 2) + "x",
     "details": "<details><summary>s</summary>" * (N // 2) + "x",
     "table": "<table><tr><td>" * (N // 3) + "x",

@@ -74,7 +74,9 @@ def _apart(walk: Segmenter, frame: Frame, node: Node, index: int, attrs: Attribu
     flags = class_flags(node.attr("class") or "") if "class" in attrs else 0
     hidden = flags & HIDES or "hidden" in attrs or ("style" in attrs and hides_by_style(attrs["style"]))
     # What misnesting cloned without a tag of its own in the source cannot be told from its surroundings later.
-    if hidden and node.source_location is not None and node.select_one("math") is None:
+    if hidden and node.source_location is None:
+        walk.odd = True  # a slice of the source may hide more or less
+    elif hidden and node.select_one("math") is None:
         return walk.aside(frame, node, node.tag, index)
     if flags & DRAWS_FORMULA and _repeats_formula(node):
         walk.lose("visual copy of a formula", " ".join(tree_sources(node, walk.nesting)), node)
