@@ -131,6 +131,7 @@ class Segmenter(Emitter):
 
     def defer(self, frame: Frame, node: Node, index: int) -> bool:
         """Enters an element later, as a block after the current line."""
+        self.odd = self.odd or not blocks.is_closed(node)  # in the source, what follows may stand in it
         self._deferred.append(self._holder(frame, node, index))
         return False
 
