@@ -80,6 +80,7 @@ class Provider:
         with self._lock:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
+                self._thread.join()
                 self._loop = None
 
     # -- asking
@@ -146,13 +147,8 @@ class Provider:
         return Reply(text, priced, whole=response.finish_reason != "length")
 
     def _price(self, usage: Usage) -> float:
-        """USD at list price; a model of one's own has none."""
-        if self.endpoint.base_url:
-            return 0.0
-        try:
-            return price(usage, self.endpoint.model)
-        except ConfigError:
-            return 0.0
+        """USD at list price; a model at an address of one's own has none. Raises ConfigError where none is known."""
+        return 0.0 if self.endpoint.base_url else price(usage, self.endpoint.model)
 
     def _remote(self, problem: str) -> RemoteError:
         return RemoteError(self.endpoint.base_url or self.name, problem, "try again later, or plan by rules")
@@ -189,8 +185,15 @@ class Provider:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="wrac-llm", daemon=True).start()
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="wrac-llm", daemon=True)
+                self._thread.start()
             return self._loop
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    loop.run_forever()
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
 
 
 class _Errors:
