@@ -7,7 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,6 +22,7 @@ from wrac.flow.report import IndexReport, Progress, Skipped, silent
 from wrac.flow.rows import rows_of
 from wrac.flow.workers import PATIENCE, Died, Workers
 from wrac.indexing.sqlite import SqliteIndex
+from wrac.llm.ledger import total
 from wrac.observing import EventLog
 from wrac.parsing import PARSERS
 
@@ -175,7 +176,7 @@ class IndexRun:
             self._skip(job, made)
             return
         self._spent(parse=made.parsing, plan=made.planning)
-        self.usage = _sum(self.usage, made.plan.usage)
+        self.usage = total((self.usage, made.plan.usage))
         started = time.perf_counter()
         entries = tuple(
             make_entries(one, above, self.embedder) for one, above in zip(made.chunks, made.prefixes, strict=True)
@@ -287,10 +288,6 @@ class IndexRun:
 
 NEVER = "s1:" + "0" * 32
 """The state of a skip that fetching reports: it is reported anew by each run."""
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(*(getattr(one, part.name) + getattr(other, part.name) for part in fields(Usage)))
 
 
 def _stays(skip: Skip, stored: Set[str]) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from wrac.core.ids import content_id
 from wrac.core.types import Document, Plan, Usage
 from wrac.llm.asking import Model, Question
+from wrac.llm.ledger import Answers, total
 from wrac.planning.answers import SAID, Form, grammar, read, schema, write
 from wrac.planning.outline import WINDOW, Segment, segments
 from wrac.planning.repair import Repairs, repair
@@ -21,14 +22,6 @@ PROMPT: Final = "plan-1"
 _NOWHERE: Final = -1  # an ordinal of no page
 LINE: Final = 6
 """Tokens a group or a part of one takes in an answer, at most."""
-
-
-class Answers(Protocol):
-    """What models answered before, by key. A plain dict is one."""
-
-    def get(self, key: str, /) -> str | None: ...
-
-    def __setitem__(self, key: str, value: str, /) -> None: ...
 
 
 @dataclass(slots=True)
@@ -155,15 +148,3 @@ def _ordinals(segment: Segment, answer: str) -> list[tuple[int, ...]]:
     """What was answered of a segment as groups of ordinals."""
     size = len(segment.ordinals)
     return [tuple(segment.ordinals[number - 1] for number in group) for group in read(answer, "ranges", size).groups]
-
-
-def total(usages: Sequence[Usage]) -> Usage:
-    """The sum of usages."""
-    return Usage(
-        sum(one.input for one in usages),
-        sum(one.cached for one in usages),
-        sum(one.output for one in usages),
-        sum(one.calls for one in usages),
-        sum(one.seconds for one in usages),
-        sum(one.cost for one in usages),
-    )
