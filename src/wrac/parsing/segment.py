@@ -17,7 +17,7 @@ from wrac.parsing.emit import AFTER, BEFORE, INSIDE, INSIDE_END, WHOLE, Emitter,
 from wrac.parsing.frames import HOLDER, Frame, SpanDraft, Table
 from wrac.parsing.roles import Panel, role_of, visible_of
 from wrac.parsing.special import SPECIAL
-from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, PREFORMATTED, SPACE, SPANS
+from wrac.parsing.tags import BLOCKS, CLOSED, HALF_CLOSED, HEADINGS, PREFORMATTED, SPACE, SPANS
 from wrac.parsing.texts import tree_sources
 
 _SIMPLE_ID: Final = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)  # stands in a selector as it is
@@ -177,7 +177,9 @@ class Segmenter(Emitter):
     def _enter_flat(self, frame: Frame, node: Node, tag: str, index: int) -> bool:
         if tag == "table" and frame.row is not None:
             return self.defer(frame, node, index)
-        self.odd = self.odd or tag == "table" or node.source_location is None  # misnesting made it
+        # What misnesting made, and a heading in a heading: alone, its start tag would end the one around it.
+        nested = tag in HEADINGS and _in_heading(frame)
+        self.odd = self.odd or nested or tag == "table" or node.source_location is None
         new = Frame(node, tag, iter(self.children(node)), frame, index)
         new.pre = frame.pre or tag in PREFORMATTED
         self.anchor = node.attr("id") or self.anchor
@@ -332,6 +334,13 @@ def first_text(piece: str, context: str) -> str:
     frame.table = Table() if context == "tbody" else None
     walk.walk(frame)
     return walk.drafts[0].text if walk.drafts else ""
+
+
+def _in_heading(frame: Frame | None) -> bool:
+    """Whether the flat element around a frame, or the frame itself, is a heading."""
+    while frame is not None and frame.flat and frame.tag not in HEADINGS:
+        frame = frame.parent
+    return frame is not None and frame.tag in HEADINGS
 
 
 def panels_of(tree: Node) -> dict[str, Panel]:

@@ -21,6 +21,7 @@ OWNERS: Final[dict[str, Kind]] = {
 BLOCKS: Final = PLAIN | frozenset(OWNERS) | {"hr"}
 # Blocks that become one unit with everything in them; an inner block ends a line.
 FLAT: Final = frozenset("h1 h2 h3 h4 h5 h6 summary caption figcaption legend pre listing xmp plaintext dt".split())
+HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 PREFORMATTED: Final = frozenset("pre listing xmp plaintext textarea".split())
 # Elements that stand in a line of text as one thing, and are a unit when nothing else is in that line.
 CONTROLS: Final = frozenset("button select textarea label datalist output meter progress".split())
