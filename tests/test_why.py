@@ -57,5 +57,8 @@ def test_a_heading_is_a_sure_boundary_and_a_lead_in_a_sure_join() -> None:
     heading, list_start = told[1], told[3]
     assert heading.taken
     assert heading.margin > 1
+    assert heading.terms == {"heading": -2.25}
     assert not list_start.taken
     assert list_start.margin > 3
+    assert {"cut", "chance", "colon"} == list_start.terms.keys()
+    assert list_start.cut - list_start.join == pytest.approx(sum(list_start.terms.values()), abs=2e-3)

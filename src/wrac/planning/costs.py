@@ -1,4 +1,4 @@
-"""What a page's structure says about where a chunk may start: one cost a boundary, from kinds, spans and wording."""
+"""What a page's structure says about where a chunk may start: named costs a boundary, of kinds, spans, wording."""
 
 from __future__ import annotations
 
@@ -58,55 +58,70 @@ _TITLE: Final = 32
 _LEADS: Final = (":", "：", "︰", "—", "–")
 
 
-def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> tuple[list[float], list[float]]:
-    """Two costs for each position of a stream of ordinals: of starting a group there, and of not starting one.
+Terms = dict[str, float]
+"""What speaks against a boundary (positive) and for it (negative), by name."""
 
-    Linear in places and spans.
+
+def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> list[Terms]:
+    """For each position of a stream of ordinals the named costs of starting a group there; none for the first.
+
+    What a boundary saves is negative: a group pays its start's sum, so only the sum decides. Linear in places and
+    spans.
     """
-    cuts = _through(document, stream, costs)
-    joins = [0.0] * len(stream)
+    terms = _through(document, stream, costs)
     kinds = [document.units[document.places[ordinal].unit].kind for ordinal in stream]
     heads, depths = _header_rows(document), _depths(document)
     starts = {span.first for span in document.spans if span.kind == "list"}
     opening = _OPENING.get(document.language[:2].lower(), frozenset())
     for position in range(1, len(stream)):
         ordinal, kind, before = stream[position], kinds[position], kinds[position - 1]
+        found = terms[position]
         if kind == "heading":
             if before != "heading":
-                joins[position] = costs.joined + costs.joined_depth / max(1, depths[ordinal])
+                found["heading"] = -costs.joined - costs.joined_depth / max(1, depths[ordinal])
             continue
-        cuts[position] += costs.cut - costs.chance * _lot(document.places[ordinal].unit)
-        if kind == "question" and before != "question":
-            joins[position] = costs.question
+        found["cut"] = costs.cut
+        found["chance"] = -costs.chance * _lot(document.places[ordinal].unit)
+        if costs.question and kind == "question" and before != "question":
+            found["question"] = -costs.question
         if _glued(before, kind, stream[position - 1] in heads):
-            cuts[position] += costs.glued
+            found["glued"] = costs.glued
             continue
         earlier = document.text(stream[position - 1])
         if earlier.endswith(_LEADS):
-            cuts[position] += costs.colon
+            found["colon"] = costs.colon
         elif (ordinal in starts and before in _PROSE) or (before in _PROSE and _titles(earlier)):
-            cuts[position] += costs.lead
+            found["lead"] = costs.lead
         if kind == "code":
-            cuts[position] += costs.code
+            found["code"] = costs.code
         elif kind == "paragraph" and _continues(document.text(ordinal), opening):
-            cuts[position] += costs.anaphor
-    return cuts, joins
+            found["anaphor"] = costs.anaphor
+    return terms
 
 
-def _through(document: Document, stream: Sequence[int], costs: Costs) -> list[float]:
-    """What it costs to cut through the intervals around each position."""
+def _through(document: Document, stream: Sequence[int], costs: Costs) -> list[Terms]:
+    """What it costs to cut through the intervals around each position, by the kinds of intervals."""
     before = [0] * (len(document.places) + 1)
     for ordinal in stream:
         before[ordinal + 1] = 1
     before = list(accumulate(before))
-    change = [0.0] * (len(stream) + 2)
+    changes: dict[int, dict[str, float]] = {}
     for span in document.spans:
         price = costs.table if span.kind == "table" else INSIDE.get(span.kind, 0.0)
         first, end = before[span.first], before[span.last + 1]
         if price and end - first > 1:
-            change[first + 1] += price
-            change[end] -= price
-    return list(accumulate(change[: len(stream)]))
+            for position, change in ((first + 1, price), (end, -price)):
+                at = changes.setdefault(position, {})
+                at[span.kind] = at.get(span.kind, 0.0) + change
+    terms: list[Terms] = []
+    current: Terms = {}
+    for position in range(len(stream)):
+        for kind, change in changes.get(position, {}).items():
+            current[kind] = current.get(kind, 0.0) + change
+            if not current[kind]:
+                del current[kind]
+        terms.append(dict(current))
+    return terms
 
 
 def _glued(before: str, kind: str, after_header: bool) -> bool:

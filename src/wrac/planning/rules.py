@@ -71,7 +71,7 @@ class RulesPlanner:
         count = self.counter.count
         sizes = [count(document.text(ordinal)) + JOINER for ordinal in stream]
         headings = [document.unit(ordinal).kind == "heading" for ordinal in stream]
-        return Terrain(sizes, headings, *boundaries(document, stream, self.costs))
+        return Terrain(sizes, headings, [sum(terms.values()) for terms in boundaries(document, stream, self.costs)])
 
 
 def streams(document: Document, omitted: dict[int, str]) -> list[list[int]]:
@@ -95,12 +95,11 @@ def prices(policy: Policy, costs: Costs) -> tuple[float, ...]:
 
 
 class Terrain(NamedTuple):
-    """What the units of a stream weigh and what a boundary before each costs, taken (`cuts`) or not (`joins`)."""
+    """What the units of a stream weigh, and what a group costs that starts with each: below 0 where it saves."""
 
     sizes: Sequence[int]
     headings: Sequence[bool]
     cuts: Sequence[float]
-    joins: Sequence[float]
 
 
 def cheapest(terrain: Terrain, price: Sequence[float], lonely: float) -> list[int]:
@@ -109,16 +108,16 @@ def cheapest(terrain: Terrain, price: Sequence[float], lonely: float) -> list[in
     `price[tokens]` is what a group of a size costs; a larger group is one unit with the headings right before it, and
     chunking splits that unit. A group ends with a heading only when it is all headings, and pays `lonely`.
     """
-    sizes, headings, cuts, joins = terrain
-    total, kept = list(accumulate(sizes, initial=0)), list(accumulate(joins))
+    sizes, headings, cuts = terrain
+    total = list(accumulate(sizes, initial=0))
     limit, count = len(price) - 1, len(sizes)
     best = [0.0] * (count + 1)
-    entry = [0.0] * count  # the cost up to a start, less the joins before it: a group then adds those before its end
+    entry = [0.0] * count  # the cost up to a start, with the start's own
     previous = [0] * (count + 1)
     run = 0  # where the headings right before the end begin
     for end in range(1, count + 1):
         last = end - 1
-        entry[last] = best[last] + cuts[last] - kept[last]
+        entry[last] = best[last] + cuts[last]
         lowest = run if headings[last] else 0
         least, chosen, reach = inf, last, total[end]
         for start in range(last, lowest - 1, -1):
@@ -131,7 +130,7 @@ def cheapest(terrain: Terrain, price: Sequence[float], lonely: float) -> list[in
             cost = entry[start] + price[size]
             if cost < least:
                 least, chosen = cost, start
-        best[end], previous[end] = least + kept[last], chosen
+        best[end], previous[end] = least, chosen
         if headings[last]:
             best[end] += lonely
         else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 
 from wrac.core.types import Document
+from wrac.planning.costs import boundaries
 from wrac.planning.rules import RulesPlanner, Terrain, cheapest, prices, streams
 
 
@@ -16,15 +17,24 @@ from wrac.planning.rules import RulesPlanner, Terrain, cheapest, prices, streams
 class Boundary:
     """The place before an ordinal of a stream.
 
-    `cut` is what starting a chunk there costs by structure and `join` what not starting one does, before sizes.
-    `margin` is how much dearer the whole plan is with the other decision: near 0 the rules do not mind.
+    `terms` are the named costs of starting a chunk there, before sizes: what speaks against it is above 0, what speaks
+    for it below. `margin` is how much dearer the whole plan is with the other decision: near 0 the rules do not mind.
     """
 
     ordinal: int
     taken: bool
-    cut: float
-    join: float
+    terms: Mapping[str, float]
     margin: float
+
+    @property
+    def cut(self) -> float:
+        """What speaks against a start there, summed."""
+        return round(sum(cost for cost in self.terms.values() if cost > 0), 3)
+
+    @property
+    def join(self) -> float:
+        """What speaks for a start there, summed: `cut - join` is what the start costs."""
+        return round(-sum(cost for cost in self.terms.values() if cost < 0), 3)
 
 
 class _Costs(NamedTuple):
@@ -46,8 +56,9 @@ def why(planner: RulesPlanner, document: Document) -> list[Boundary]:
         price = prices(planner.policy, planner.costs)
         starts = set(cheapest(terrain, price, planner.costs.glued))
         margins = _margins(terrain, price, planner.costs.glued, starts)
+        terms = boundaries(document, stream, planner.costs)
         found += [
-            Boundary(ordinal, at in starts, round(terrain.cuts[at], 3), round(terrain.joins[at], 3), margins[at])
+            Boundary(ordinal, at in starts, {name: round(cost, 3) for name, cost in terms[at].items()}, margins[at])
             for at, ordinal in enumerate(stream)
             if at
         ]
@@ -72,7 +83,6 @@ class _Groups:
         self._terrain, self._price, self._lonely = terrain, price, lonely
         self.size = len(terrain.sizes)
         self._total = list(accumulate(terrain.sizes, initial=0))
-        self._kept = list(accumulate(terrain.joins, initial=0.0))
         self._first = self._reach()
 
     def _reach(self) -> list[int]:
@@ -104,8 +114,7 @@ class _Groups:
                 return inf
             extra = self._lonely
         size = min(self._total[end] - self._total[start], len(self._price) - 1)
-        joined = self._kept[end] - self._kept[start + 1]
-        return self._terrain.cuts[start] + joined + self._price[size] + extra
+        return self._terrain.cuts[start] + self._price[size] + extra
 
     def costs(self) -> _Costs:
         """The cheapest way to each position, and from each."""
