@@ -1,0 +1,166 @@
+"""Names, dates, amounts, versions and codes in a text: by patterns and small lists, without a model.
+
+Capitals tell names only where a language and a place in the sentence let them: not at its start, not in German nouns, not
+in titles and lines of capitals. What a site writes in capitals in the middle of sentences (`known`) is a name anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from typing import Final, Literal, NamedTuple
+
+from wrac.text.characters import UNSPACED
+from wrac.text.entities_numbers import numbered
+from wrac.text.entities_words import COUNTED, DAYS, MONTHS, OPENERS, PARTICLES
+from wrac.text.languages import STOPWORDS, primary
+
+
+class Entity(NamedTuple):
+    """A span of a text, `text[start:end]`, and what it is."""
+
+    kind: Literal["name", "date", "amount", "version", "code"]
+    text: str
+    start: int
+    end: int
+
+
+_UPPER: Final = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮİĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑ-ΩЀ-Я"
+_W: Final = f"[^\\W_{UNSPACED}]"
+# A word with a capital or a digit in it, its joined parts, and what closes it: AT&T, Node.js, X-SERIES, C++, i5-1240P.
+_TOKEN: Final = re.compile(
+    f"(?<!{_W})(?=[^\\W\\d_{UNSPACED}{_UPPER}]*+[{_UPPER}\\d]){_W}++"
+    f"(?:(?:[-&/+_‑]|['’](?=[{_UPPER}])|\\.(?=[a-z\\d]|[A-Z](?:\\.|[A-Z])))+{_W}++)*+(?:\\+\\+|#|\\.(?<=[A-Z]\\.[A-Z]\\.))?"
+)
+_SKIPPED: Final = re.compile(r"(?:https?://|www\.|mailto:)\S+|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_KATAKANA: Final = re.compile("[ァ-ヴー]{2,}(?:[・＝][ァ-ヴー]{2,})+")
+_OPENING: Final = re.compile(r"(?:^|[.!?:;…。！？：；•|\n\t]|\s[-–—*])[\s\"'“”„«»‘’(\[]*$")
+_TRIED: Final = 12
+_GERMAN: Final = frozenset(("de", "lb"))
+_WHOLE: Final = 0.6
+"""From this share of capitalised words on a text is a title, and its capitals say nothing."""
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+def entities(text: str, language: str = "", known: Container[str] = frozenset()) -> tuple[Entity, ...]:
+    """The entities of a text, ascending and disjoint; `text[start:end]` is each one's text.
+
+    `language` is a BCP 47 tag; `known` holds names, as written, that need no other evidence. Time is linear.
+
+    >>> [(one.kind, one.text) for one in entities("The Airbus A350 flew to Paris on 5 May 2024 for $1.2 million.")]
+    [('name', 'Airbus A350'), ('name', 'Paris'), ('date', '5 May 2024'), ('amount', '$1.2 million')]
+    """
+    found = [Entity(kind, text[start:end], start, end) for kind, start, end in numbered(text)]
+    names = list(_names(text, primary(language), known, found))
+    return tuple(sorted((*found, *names), key=lambda one: one.start)) if names else tuple(found)
+
+
+def _names(text: str, tag: str, known: Container[str], taken: list[Entity]) -> Iterator[Entity]:
+    """Names and codes outside the spans that are taken."""
+    tokens = _free(text, taken)
+    evident = not _title(text, tokens)
+    for run in _runs(text, tokens):
+        kept = _trimmed(text, run, tag)
+        if kept and (one := _entity(text, kept, tag, known, evident)):
+            yield one
+    if tag in ("ja", ""):
+        yield from (
+            Entity("name", one[0], one.start(), one.end())
+            for one in _KATAKANA.finditer(text)
+            if not any(other.start < one.end() and one.start() < other.end for other in taken)
+        )
+
+
+def _free(text: str, taken: list[Entity]) -> list[_Token]:
+    """The tokens that touch no span that is taken, no address and no URL."""
+    spans = [(one.start, one.end) for one in taken]
+    if "@" in text or "://" in text or "www." in text:
+        spans = sorted([*spans, *(one.span() for one in _SKIPPED.finditer(text))])
+    tokens, at = [], 0
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        while at < len(spans) and spans[at][1] <= start:
+            at += 1
+        if at == len(spans) or spans[at][0] >= end:
+            tokens.append(_Token(match[0], start, end))
+    return tokens
+
+
+def _title(text: str, tokens: list[_Token]) -> bool:
+    """Whether a text is written with capitals throughout."""
+    words = [word for word in text.split() if word[:1].isalpha() and len(word) > 3]
+    return len(words) > 2 and sum(word[:1].isupper() for word in words) >= _WHOLE * len(words) and bool(tokens)
+
+
+def _runs(text: str, tokens: list[_Token]) -> Iterator[list[_Token]]:
+    """Tokens that stand together: a space apart, or with a small word between two capitalised ones."""
+    run: list[_Token] = []
+    for token in tokens:
+        if run and not _joined(text[run[-1].end : token.start], run[-1], token):
+            yield run
+            run = []
+        run.append(token)
+    if run:
+        yield run
+
+
+def _joined(gap: str, before: _Token, after: _Token) -> bool:
+    if gap in (" ", "\u00a0"):
+        return not after.text.isdigit() or before.text.casefold() not in COUNTED
+    words = gap.split(" ")
+    small = len(words) in (3, 4) and not words[0] and not words[-1] and all(word in PARTICLES for word in words[1:-1])
+    return small and not before.text[0].isdigit() and after.text[0].isupper()
+
+
+def _trimmed(text: str, run: list[_Token], tag: str) -> list[_Token]:
+    """A run without what is capitalised for another reason: function words, openers, days, bare numbers."""
+    stop = STOPWORDS.get(tag or "en", frozenset())
+    first = bool(_OPENING.search(text, max(0, run[0].start - _TRIED), run[0].start))
+    while run and _empty(run[0].text, stop, first):
+        run, first = run[1:], False
+    while run and (_empty(run[-1].text, stop, False) or (len(run) == 1 and run[0].text.isdigit())):
+        run = run[:-1]
+    return run
+
+
+def _empty(word: str, stop: frozenset[str], first: bool) -> bool:
+    """Whether a capitalised word says nothing at an end of a run."""
+    if word.isupper() and len(word) > 1:
+        return False
+    folded = word.casefold()
+    return folded in stop or folded in DAYS or folded in MONTHS or folded in COUNTED or (first and folded in OPENERS)
+
+
+def _entity(text: str, run: list[_Token], tag: str, known: Container[str], evident: bool) -> Entity | None:
+    """The run as a name or a code, where there is evidence that it is one."""
+    start, end = run[0].start, run[-1].end
+    written = text[start:end]
+    if len(run) == 1 and _code(written):
+        return Entity("code", written, start, end)
+    shaped = any(_shaped(token.text) for token in run)
+    opens = bool(_OPENING.search(text, max(0, start - _TRIED), start))
+    alone = len(run) == 1
+    if shaped or written in known:
+        return Entity("name", written, start, end)
+    if not evident or (alone and (opens or tag in _GERMAN or len(written) < 2)):
+        return None
+    return Entity("name", written, start, end)
+
+
+def _code(word: str) -> bool:
+    """Whether a word is an identifier: letters with digits, or capitals joined by hyphens or underscores."""
+    if any(map(str.isdigit, word)):
+        return any(map(str.isalpha, word)) and len(word) > 1
+    return word.isupper() and ("-" in word or "_" in word)
+
+
+def _shaped(word: str) -> bool:
+    """Whether a word's own letters say it is a name: camel case, capitals, letters with digits."""
+    if word.isupper():
+        return len(word) > 1 and not word.isdigit()
+    return any(map(str.isdigit, word)) and any(map(str.isalpha, word)) or not word[1:].islower() and word[1:].isalpha()
