@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from wrac.indexing import ALL, DIGITS, Filters, Row
+from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits
 from wrac.text.bm25 import idf, saturation
 
 DIMENSIONS = 16
@@ -50,14 +50,13 @@ class Oracle:
     """An index that keeps every row in a list and looks at all of them."""
 
     def __init__(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
-        self.vectors = vectors
+        self.known = vectors
         self.pages: dict[str, list[Row]] = {}
 
-    def put(self, page: str, rows: Sequence[Row]) -> None:
-        self.pages[page] = list(rows)
+    traits = Traits("oracle", lexical=True, dense=True, shared=False, proven="by reading it")
 
-    def remove(self, page: str) -> None:
-        self.pages.pop(page, None)
+    def write(self, changes: Sequence[Change]) -> None:
+        self.pages |= {change.page: list(change.rows) for change in changes}
 
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         entries = self._entries(ALL)
@@ -75,9 +74,9 @@ class Oracle:
     def dense(self, vector: NDArray[np.float32], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         wide = vector.astype(np.float64)
         scores = {
-            entry: round(float(self.vectors[row.key].astype(np.float64) @ wide), DIGITS)
+            entry: round(float(self.known[row.key].astype(np.float64) @ wide), DIGITS)
             for entry, row in self._entries(ALL).items()
-            if row.key in self.vectors
+            if row.key in self.known
         }
         return self._best(scores, k, filters)
 
@@ -85,8 +84,28 @@ class Oracle:
         every = sorted((row for rows in self.pages.values() for row in rows), key=lambda row: (row.page, row.position))
         return {entry: [row for row in every if row.entry == entry and filters.allow(row)] for entry in entries}
 
+    def vectors(self, entries: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        keys = {row.entry: row.key for row in self._entries(ALL).values()}
+        return {entry: self.known[keys[entry]] for entry in entries if keys.get(entry) in self.known}
+
+    def contents(self) -> list[tuple[str, int, str]]:
+        return [(row.page, row.position, row.entry) for rows in self.pages.values() for row in rows]
+
+    def languages(self) -> list[str]:
+        counted = Counter(rows[0].language for rows in self.pages.values() if rows)
+        return sorted(counted, key=lambda language: (-counted[language], language))
+
+    def fields(self) -> list[str]:
+        return sorted({name for rows in self.pages.values() for row in rows for name in row.meta})
+
+    def size(self) -> int:
+        return len(self._entries(ALL))
+
     def check(self) -> list[str]:
         return []
+
+    def close(self) -> None:
+        self.pages = {}
 
     def _entries(self, filters: Filters) -> dict[str, Row]:
         return {row.entry: row for rows in self.pages.values() for row in rows if filters.allow(row)}

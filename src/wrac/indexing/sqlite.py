@@ -16,7 +16,7 @@ import sqlalchemy
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
-from wrac.indexing import ALL, DIGITS, Filters, Row, Vector, tables
+from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits, Vector, tables
 from wrac.indexing.postings import Postings, batches
 from wrac.indexing.vectors import Fetch, Matrix, MatrixFile, scan
 from wrac.text import bm25
@@ -35,7 +35,16 @@ class SqliteIndex:
     connection: Connection
     matrix: MatrixFile | None = None
     fetch: Fetch | None = None
+    traits = Traits("sqlite", lexical=True, dense=True, shared=False, proven="the embedded index")
     _allowed: dict[Filters, NDArray[np.bool_] | None] = field(default_factory=dict)
+
+    def write(self, changes: Sequence[Change]) -> None:
+        """The pages are as the changes say; their vectors are read from the cache."""
+        for change in changes:
+            if change.rows:
+                self.put(change.page, change.rows)
+            else:
+                self.remove(change.page)
 
     def put(self, page: str, rows: Sequence[Row]) -> None:
         """The page's rows are these, in place of what they were."""
@@ -46,8 +55,8 @@ class SqliteIndex:
             known |= self._add(list(new.values()))
         self._run("DELETE FROM index_places WHERE page = ?", [(number,)])
         self._run(
-            "INSERT INTO index_places (page, position, entry, anchor, link, units, trail, kinds, roles)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO index_places (page, position, entry, anchor, link, label, units, trail, kinds, roles)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(number, row.position, known[row.entry], *_described(row)) for row in rows],
         )
         self._drop(old - set(known.values()))
@@ -112,10 +121,29 @@ class SqliteIndex:
                     found[row.entry].append(row)
         return found
 
+    def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
+        """The float32 vectors of those of the entries that have one, as the matrix has them."""
+        matrix, numbers = self.derived(), self._numbers(entries)
+        at = {int(number): position for position, number in enumerate(matrix.numbers)}
+        return {entry: matrix.vectors[at[number]] for entry, number in numbers.items() if number in at}
+
+    def contents(self) -> Iterator[tuple[str, int, str]]:
+        """Page, position and entry of every row, in no order."""
+        yield from map(tuple, self._select("SELECT page, position, entry FROM passages"))
+
     def languages(self) -> list[str]:
         """The languages of the pages, most pages first."""
         query = "SELECT language FROM index_pages GROUP BY language ORDER BY COUNT(*) DESC, language"
         return [row[0] for row in self._select(query)]
+
+    def fields(self) -> list[str]:
+        """The names of metadata that a row has, in order."""
+        return sorted(
+            {name for (meta,) in self._select("SELECT DISTINCT meta FROM index_pages") for name in json.loads(meta)}
+        )
+
+    def close(self) -> None:
+        """Nothing: the connection is its owner's to close."""
 
     def generation(self) -> int:
         """How often the index was changed."""
@@ -164,11 +192,13 @@ class SqliteIndex:
             Postings(self.connection).drop(segment, numbers)
 
     def _put_page(self, page: str, rows: Sequence[Row]) -> int:
-        language, planner, meta = (rows[0].language, rows[0].planner, dict(rows[0].meta)) if rows else ("", "", {})
+        said = (rows[0].language, rows[0].planner, rows[0].date, dict(rows[0].meta)) if rows else ("", "", "", {})
+        language, planner, date, meta = said
         self._run(
-            "INSERT INTO index_pages (url, language, planner, meta) VALUES (?, ?, ?, ?) ON CONFLICT (url) DO UPDATE"
-            " SET language = excluded.language, planner = excluded.planner, meta = excluded.meta",
-            [(page, language, planner, json.dumps(meta, sort_keys=True))],
+            "INSERT INTO index_pages (url, language, planner, date, meta) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (url) DO UPDATE SET language = excluded.language, planner = excluded.planner,"
+            " date = excluded.date, meta = excluded.meta",
+            [(page, language, planner, date, json.dumps(meta, sort_keys=True))],
         )
         return self._one("SELECT row FROM index_pages WHERE url = ?", (page,))
 
@@ -251,6 +281,10 @@ def _conditions(filters: Filters) -> Iterator[ColumnElement[bool]]:
         if wanted:
             each = func.json_each(column).table_valued("value")
             yield select(each.c.value).where(each.c.value.in_(wanted)).exists()
+    if filters.since:
+        yield page.date >= filters.since
+    if filters.until:
+        yield page.date.between("0", filters.until)
     for name, values in filters.meta:
         pairs = func.json_each(page.meta).table_valued("key", "value")
         yield select(pairs.c.key).where(pairs.c.key == name, pairs.c.value.in_(values)).exists()
@@ -258,7 +292,7 @@ def _conditions(filters: Filters) -> Iterator[ColumnElement[bool]]:
 
 def _described(row: Row) -> tuple[str, ...]:
     lists = (row.units, row.trail, row.kinds, row.roles)
-    return (row.anchor, row.link, *(json.dumps(part, ensure_ascii=False) for part in lists))
+    return (row.anchor, row.link, row.label, *(json.dumps(part, ensure_ascii=False) for part in lists))
 
 
 def _row(stored: sqlalchemy.Row[Any]) -> Row:
@@ -268,5 +302,6 @@ def _row(stored: sqlalchemy.Row[Any]) -> Row:
 
 
 _PLAIN = (
-    "entry", "chunk", "page", "position", "text", "prefix", "anchor", "link", "tokens", "planner", "language",
+    "entry", "chunk", "page", "position", "text", "prefix", "anchor", "link", "tokens", "planner", "language", "label",
+    "date",
 )  # fmt: skip

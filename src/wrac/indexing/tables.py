@@ -60,6 +60,7 @@ pages = Table(
     Column("url", Text, nullable=False, unique=True),
     Column("language", String, nullable=False),
     Column("planner", String, nullable=False),
+    Column("date", String, nullable=False),
     Column("meta", Text, nullable=False),
 )
 
@@ -75,6 +76,7 @@ places = Table(
     Column("trail", Text, nullable=False),
     Column("kinds", Text, nullable=False),
     Column("roles", Text, nullable=False),
+    Column("label", Text, nullable=False),
     PrimaryKeyConstraint("page", "position", "entry"),
     Index("index_places_by_entry", "entry"),
 )
@@ -101,7 +103,7 @@ passages = table(
     "passages",
     *(column(name) for name in (
         "entry", "chunk", "page", "position", "text", "prefix", "part_start", "part_end", "units", "trail", "anchor",
-        "link", "tokens", "planner", "language", "kinds", "roles", "meta",
+        "link", "tokens", "planner", "language", "kinds", "roles", "label", "date", "meta",
     )),
 )  # fmt: skip
 
@@ -112,7 +114,7 @@ event.listen(
     DDL(  # type: ignore[no-untyped-call]
         "CREATE VIEW IF NOT EXISTS passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text,"
         " e.prefix, e.part_start, e.part_end, o.units, o.trail, o.anchor, o.link, e.tokens, p.planner, p.language,"
-        " o.kinds, o.roles, p.meta"
+        " o.kinds, o.roles, o.label, p.date, p.meta"
         " FROM index_places o JOIN index_entries e ON e.row = o.entry JOIN index_pages p ON p.row = o.page"
     ),
 )

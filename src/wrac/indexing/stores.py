@@ -1,0 +1,236 @@
+"""Stores outside the workspace: an index by URL, and what their modules share.
+
+    lancedb:///folder  lancedb+s3://bucket/path     LanceDB
+    postgresql://user@host/database                 PostgreSQL with pgvector
+    qdrant://host:6333  qdrant+https://host         Qdrant
+    opensearch://host:9200  opensearch+https://…    OpenSearch
+    weaviate://host:8080  weaviate+https://…        Weaviate
+
+`?index=NAME` names the table, collection or class; `wrac` without it. A password may stand in the URL or in
+WRAC_STORE_PASSWORD; it is never shown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from wrac.core.errors import ConfigError, MissingExtraError, RemoteError, WorkspaceError
+from wrac.core.ids import content_id
+from wrac.indexing import DIGITS, Change, Index, Row, Space
+
+PASSWORD = "WRAC_STORE_PASSWORD"  # noqa: S105 - a variable's name
+_MODULES = {
+    "lancedb": ("lancedb", "lancedb"),
+    "postgresql": ("pgvector", "postgres"),
+    "qdrant": ("qdrant", "qdrant"),
+    "opensearch": ("opensearch", "opensearch"),
+    "weaviate": ("weaviate", "weaviate"),
+}
+"""Of each scheme the module here, which has `connect(address, space, *, create, anew) -> Index`, and the extra."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """A store's URL in parts: `scheme` before a `+`, `transport` after it, `index` the table's name.
+
+    `options` are the other parameters of the query.
+    """
+
+    scheme: str
+    transport: str
+    host: str
+    port: int | None
+    user: str
+    password: str
+    path: str
+    index: str
+    options: Mapping[str, str]
+
+    @classmethod
+    def of(cls, url: str) -> StoreAddress:
+        """The address of a URL. Raises ConfigError for one that names no store."""
+        parts = urlsplit(url)
+        scheme, _, transport = parts.scheme.partition("+")
+        scheme = {"postgres": "postgresql"}.get(scheme, scheme)
+        try:
+            port = parts.port
+        except ValueError:
+            scheme, port = "", None
+        if scheme not in _MODULES:
+            known = ", ".join(f"{name}://" for name in _MODULES)
+            raise ConfigError(f"--store {_hidden(url)}: no store's URL; one starts with {known}")
+        options = dict(parse_qsl(parts.query))
+        index = options.pop("index", "wrac")
+        if not index.isidentifier() or not index.isascii() or len(index) > 40:
+            raise ConfigError(f"--store {_hidden(url)}: index={index} is no name; take up to 40 letters and digits")
+        user, password = unquote(parts.username or ""), unquote(parts.password or "") or os.environ.get(PASSWORD, "")
+        return cls(scheme, transport, parts.hostname or "", port, user, password, parts.path, index, options)
+
+    @property
+    def shown(self) -> str:
+        """The URL without its password: what is stored, printed and logged."""
+        scheme = f"{self.scheme}+{self.transport}" if self.transport else self.scheme
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        place = f"{quote(self.user)}@{host}" if self.user else host
+        place += f":{self.port}" if self.port else ""
+        query = {**self.options, **({"index": self.index} if self.index != "wrac" else {})}
+        return f"{scheme}://{place}{self.path}" + (f"?{urlencode(query)}" if query else "")
+
+
+def open_index(url: str, space: Space, *, create: bool = False, anew: bool = False) -> Index:
+    """The index at a URL. `create` makes it where it is missing, `anew` makes it empty and of this space.
+
+    Raises ConfigError for a URL that names no store, MissingExtraError for one whose client is not installed,
+    RemoteError where nothing answers as it should, WorkspaceError where no index is, or one of another space.
+    """
+    address = StoreAddress.of(url)
+    module, extra = _MODULES[address.scheme]
+    try:
+        connect: Callable[..., Index] = import_module(f"wrac.indexing.{module}").connect
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("wrac"):
+            raise
+        raise MissingExtraError(extra, f"the store {address.scheme}://") from error
+    return connect(address, space, create=create, anew=anew)
+
+
+def _hidden(url: str) -> str:
+    """A URL that may be none, without what may be a password."""
+    before, at, after = url.rpartition("@")
+    return f"{before.partition('://')[0]}://…@{after}" if at else url
+
+
+def absent(address: StoreAddress) -> WorkspaceError:
+    """The error of a store that has no such index."""
+    return WorkspaceError(
+        address.shown, f"there is no index {address.index}", f"run `wrac reindex --to {address.shown}`"
+    )
+
+
+def down(address: StoreAddress, problem: object) -> RemoteError:
+    """The error of a store that cannot be reached or refuses; `problem` in one line, its password taken out."""
+    told = " ".join(str(problem).split())
+    if address.password:
+        told = told.replace(address.password, "***").replace(quote(address.password), "***")
+    return RemoteError(address.shown, told[:300], "start it, or check host, user and password")
+
+
+def compare(address: StoreAddress, found: Space, wanted: Space) -> None:
+    """Nothing, when the index is of the wanted space. Raises WorkspaceError that names both when it is not."""
+    if found == wanted:
+        return
+    raise WorkspaceError(
+        address.shown,
+        f"its vectors are by {found.embedder} ({found.dimensions} numbers), "
+        f"this workspace embeds by {wanted.embedder} ({wanted.dimensions})",
+        f"run `wrac reindex --to {address.shown}`",
+    )
+
+
+def row_id(row: Row) -> str:
+    """32 hex digits that name a row: its page, position and entry. They also make a UUID."""
+    return content_id("r1", (row.page, str(row.position), row.entry))[3:]
+
+
+def record(row: Row) -> dict[str, Any]:
+    """What a store holds of a row beside vector and terms, under the names that a stranger reads; JSON's values.
+
+    `spoken` has what `language` may be asked for as, `tags` the metadata as `pair` writes it: for filters.
+    """
+    return {
+        "entry": row.entry,
+        "chunk": row.chunk,
+        "url": row.page,
+        "position": row.position,
+        "text": row.text,
+        "prefix": row.prefix,
+        "start": row.start,
+        "end": row.end,
+        "units": list(row.units),
+        "trail": list(row.trail),
+        "anchor": row.anchor,
+        "link": row.link,
+        "tokens": row.tokens,
+        "planner": row.planner,
+        "language": row.language,
+        "kinds": list(row.kinds),
+        "roles": list(row.roles),
+        "label": row.label,
+        "date": row.date,
+        "meta": dict(row.meta),
+        "spoken": spoken(row.language),
+        "tags": [pair(name, value) for name, value in sorted(row.meta.items())],
+    }
+
+
+def row_of(stored: Mapping[str, Any]) -> Row:
+    """The row of a record, without terms and key."""
+    values = {name: stored[name] for name in _PLAIN}
+    values |= {name: tuple(stored[name]) for name in ("units", "trail", "kinds", "roles")}
+    return Row(page=stored["url"], meta=dict(stored["meta"]), **values)
+
+
+_PLAIN = (
+    "entry", "chunk", "position", "text", "prefix", "start", "end", "anchor", "link", "tokens", "planner", "language",
+    "label", "date",
+)  # fmt: skip
+
+
+def pair(name: str, value: str) -> str:
+    """Metadata as one string that no other name and value share.
+
+    >>> pair("product", "a=b"), pair("product=a", "b")
+    ('product=a=b', 'product%3Da=b')
+    """
+    return f"{name.replace('%', '%25').replace('=', '%3D')}={value}"
+
+
+def spoken(language: str) -> list[str]:
+    """What a language may be asked for as, in lower case.
+
+    >>> spoken("de-AT")
+    ['de', 'de-at']
+    """
+    parts = language.lower().split("-")
+    return ["-".join(parts[: n + 1]) for n in range(len(parts))]
+
+
+def best(ask: Callable[[int], Sequence[tuple[str, float]]], k: int) -> list[tuple[str, float]]:
+    """The best `k` entries of a store that ranks rows: each once, ties at the edge all seen, in the seam's order.
+
+    `ask(n)` gives the entries and scores of the store's best `n` rows, best first, fewer when there are no more.
+    """
+    depth = k + 16
+    while k > 0:
+        found = [(entry, round(float(score), DIGITS)) for entry, score in ask(depth)]
+        top: dict[str, float] = {}
+        for entry, score in found:
+            top.setdefault(entry, score)
+        ranked = sorted(top.items(), key=lambda one: (-one[1], one[0]))
+        if len(found) < depth or (len(ranked) > k and ranked[k - 1][1] > found[-1][1]):
+            return ranked[:k]
+        depth *= 4
+    return []
+
+
+def in_batches(values: Iterable[T], size: int) -> Iterable[list[T]]:
+    """The values in lists of at most `size`."""
+    batch: list[T] = []
+    for value in values:
+        batch.append(value)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def last(changes: Iterable[Change]) -> dict[str, Change]:
+    """Of each page its last change, by page."""
+    return {change.page: change for change in changes}

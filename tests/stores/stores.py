@@ -1,0 +1,47 @@
+"""The stores that the conformance suite runs over: each opens on an empty folder or table and closes behind itself.
+
+A new one is a `Store` here or in a file beside, added to `STORES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tests.fakes_index import WordEmbedder
+
+from wrac.catalog import Database, vectors
+from wrac.indexing import Index, Space
+from wrac.indexing.sqlite import SqliteIndex
+from wrac.indexing.tables import metadata
+from wrac.indexing.vectors import MatrixFile
+
+EMBEDDER = WordEmbedder()
+SPACE = Space(EMBEDDER.name, EMBEDDER.dimensions)
+Vectors = dict[bytes, NDArray[np.float32]]
+Open = Callable[[], AbstractContextManager[Index]]
+Store = Callable[[Path, Vectors], AbstractContextManager[Open]]
+"""Of a folder, and of the vectors known by key, which a store that gets them with each change does not need."""
+
+
+@contextmanager
+def sqlite(folder: Path, known: Vectors) -> Iterator[Open]:
+    """The embedded index; each opening is a transaction of its own."""
+    database = Database(folder)
+    database.create(metadata)
+    matrix = MatrixFile(folder, EMBEDDER.name)
+
+    @contextmanager
+    def opened() -> Iterator[Index]:
+        with database.write() as connection:
+            vectors.store(connection, EMBEDDER.name, {key: v.astype("<f4").tobytes() for key, v in known.items()})
+            yield SqliteIndex(connection, matrix, lambda keys: vectors.recall(connection, EMBEDDER.name, keys))
+
+    yield opened
+    database.close()
+
+
+STORES: list[Store] = [sqlite]
