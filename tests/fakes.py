@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +48,19 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
+Answer: TypeAlias = str | Exception | Callable[[Question], str]
+
+
 class FakeModel:
-    """Answers with what it was given, in order, the last one for ever; keeps what it was asked."""
+    """Answers with what it was given, in order, the last one for ever; keeps what it was asked.
+
+    An answer is a text, a function of the question, or an exception that is raised.
+    """
 
     name = "fake:model"
+    priced = True
 
-    def __init__(self, *answers: str | Exception, usage: Usage | None = None, whole: bool = True) -> None:
+    def __init__(self, *answers: Answer, usage: Usage | None = None, whole: bool = True) -> None:
         self.asked: list[Question] = []
         self._answers, self._usage, self._whole = list(answers), usage or Usage(100, 0, 10, 1), whole
 
@@ -61,4 +69,14 @@ class FakeModel:
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if isinstance(answer, Exception):
             raise answer
-        return Reply(answer, self._usage, self._whole)
+        return Reply(answer if isinstance(answer, str) else answer(question), self._usage, self._whole)
+
+
+def units(question: Question) -> int:
+    """How many units an outline shows."""
+    return int(question.data.rsplit("\n", 1)[-1].split(" ", 1)[0].rpartition("-")[2])
+
+
+def everything(question: Question) -> str:
+    """The answer that puts all units into one group."""
+    return f"1-{units(question)}"

@@ -1,14 +1,46 @@
-"""What a usage costs, from the list prices of the package genai-prices; read offline, nothing is guessed."""
+"""What a usage costs: at a given price, or at the list prices of the package genai-prices; nothing is guessed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
+from typing import Final, NamedTuple
 
 from wrac.core.errors import ConfigError, MissingExtraError
 from wrac.core.types import Usage
 
 MODELS = ("openai:gpt-4.1", "anthropic:claude-sonnet-4-5", "google:gemini-2.5-flash")
 """Models that accounts are given for when none is named: provider and model."""
+MILLION: Final = 1_000_000
+
+
+class Price(NamedTuple):
+    """USD per million tokens; `cached` is that of input the provider has seen just before, None for the same."""
+
+    input: float
+    output: float
+    cached: float | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Price:
+        """The price written as `IN/OUT` or `IN/OUT/CACHED`. Raises ConfigError where it is none.
+
+        >>> Price.read("2/8/0.5")
+        Price(input=2.0, output=8.0, cached=0.5)
+        """
+        try:
+            numbers = [float(part) for part in text.split("/")]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (2, 3) or not all(isfinite(number) and number >= 0 for number in numbers):
+            raise ConfigError(f"{text!r} is no price; write IN/OUT or IN/OUT/CACHED in USD per million tokens, as 2/8")
+        return cls(*numbers)
+
+    def of(self, usage: Usage) -> float:
+        """USD of a usage; `usage.input` includes `usage.cached` tokens."""
+        cached = self.input if self.cached is None else self.cached
+        dear = (usage.input - usage.cached) * self.input + usage.cached * cached + usage.output * self.output
+        return dear / MILLION
 
 
 def price(usage: Usage, model: str) -> float:

@@ -6,14 +6,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
 from wrac.llm.asking import Question, Reply
-from wrac.llm.prices import price
+from wrac.llm.prices import Price, price
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -32,7 +32,7 @@ class Endpoint:
     """Where a model is and how it is asked. `model` is `provider:name`; with a `base_url` a name alone.
 
     `key` is sent to a `base_url`; providers of their own read their usual environment variables. `timeout` in seconds,
-    `attempts` in all, `parallel` questions at once.
+    `attempts` in all, `parallel` questions at once. `price` is what it costs, None for the list price.
     """
 
     model: str
@@ -43,6 +43,7 @@ class Endpoint:
     attempts: int = 4
     pause: float = 0.5
     parallel: int = 4
+    price: Price | None = None
 
 
 class Provider:
@@ -65,8 +66,18 @@ class Provider:
         """Provider and model."""
         return self.endpoint.model if not self.endpoint.base_url else f"openai-compatible:{self.endpoint.model}"
 
+    @cached_property
+    def priced(self) -> bool:
+        """Whether what it costs is known: given, or a list price. A model at an address of one's own has none."""
+        if self.endpoint.price is None and not self.endpoint.base_url:
+            try:
+                price(Usage(calls=1), self.endpoint.model)
+            except ConfigError:
+                return False
+        return self.endpoint.price is not None or not self.endpoint.base_url
+
     def ask(self, question: Question) -> Reply:
-        """The answer.
+        """The answer; its usage costs 0 where no price is known.
 
         Raises ConfigError for a wrong key, model or size of question, RemoteError where the endpoint does not answer.
         """
@@ -143,12 +154,12 @@ class Provider:
         text = "".join(getattr(part, "content", "") for part in response.parts if part.part_kind == "text")
         used = response.usage
         usage = Usage(used.input_tokens, used.cache_read_tokens, used.output_tokens, 1, round(seconds, 3))
-        priced = Usage(usage.input, usage.cached, usage.output, 1, usage.seconds, self._price(usage))
-        return Reply(text, priced, whole=response.finish_reason != "length")
+        return Reply(text, replace(usage, cost=self._cost(usage)), whole=response.finish_reason != "length")
 
-    def _price(self, usage: Usage) -> float:
-        """USD at list price; a model at an address of one's own has none. Raises ConfigError where none is known."""
-        return 0.0 if self.endpoint.base_url else price(usage, self.endpoint.model)
+    def _cost(self, usage: Usage) -> float:
+        if not self.priced:
+            return 0.0
+        return self.endpoint.price.of(usage) if self.endpoint.price else price(usage, self.endpoint.model)
 
     def _remote(self, problem: str) -> RemoteError:
         return RemoteError(self.endpoint.base_url or self.name, problem, "try again later, or plan by rules")

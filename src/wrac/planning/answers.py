@@ -58,13 +58,14 @@ def read(answer: str, form: Form, size: int) -> Read:
 
     Numbers beyond `size` stay in their group as they are, so that the repair can count them.
     """
-    parts = _parts(answer)
-    if form == "starts":
-        starts = sorted({number for part in parts for number in _numbers(part, size)[0] if 1 <= number <= size} | {1})
-        groups = tuple(tuple(range(a, b)) for a, b in pairwise([*starts, size + 1]))
-        return Read(groups, sum(_numbers(part, size)[1] for part in parts))
-    found = [_numbers(part, size) for part in parts]
-    return Read(tuple(numbers for numbers, _ in found if numbers), sum(bad for _, bad in found))
+    found = [_numbers(part, size) for part in _parts(answer)]
+    groups, malformed = tuple(numbers for numbers, _ in found if numbers), sum(bad for _, bad in found)
+    if form == "ranges" or not groups:
+        return Read(groups, malformed)
+    said = {number for group in groups for number in group}
+    starts = sorted({number for number in said if 1 <= number <= size} | {1})
+    beyond = tuple((number,) for number in sorted(said.difference(starts)))
+    return Read((*(tuple(range(a, b)) for a, b in pairwise([*starts, size + 1])), *beyond), malformed)
 
 
 def write(groups: Iterable[Sequence[int]]) -> str:

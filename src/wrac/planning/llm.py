@@ -8,32 +8,70 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
+from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.ids import content_id
 from wrac.core.types import Document, Plan, Usage
-from wrac.llm.asking import Model, Question
+from wrac.llm.asking import Model, Question, Reply
 from wrac.llm.ledger import Answers, total
 from wrac.planning.answers import SAID, Form, grammar, read, schema, write
-from wrac.planning.outline import WINDOW, Segment, segments
+from wrac.planning.cascade import unsure
+from wrac.planning.outline import WINDOW, Segment, preview, segments
 from wrac.planning.repair import Repairs, repair
 from wrac.planning.rules import RulesPlanner, streams
 
 VERSION: Final = "llm@1"
+CASCADE: Final = "cascade@1"
 PROMPT: Final = "plan-1"
-_NOWHERE: Final = -1  # an ordinal of no page
+UNANSWERED: Final = "+unanswered"
+"""How the planner of a plan ends when the rules had to plan what the model was asked: the next run asks again."""
 LINE: Final = 6
 """Tokens a group or a part of one takes in an answer, at most."""
+_NOWHERE: Final = -1  # an ordinal of no page
 
 
 @dataclass(slots=True)
 class Asked:
-    """What it took to plan one page: for people who want to know why, and for the ledger."""
+    """What it took to plan one page: for people who want to know why, and for the ledger.
+
+    `segments` were to be decided by the model, `remembered` of them were known, `unanswered` were left to the rules
+    for what `failed` says in one line. `answers` are as the model wrote them; `malformed` counts what was no group.
+    """
 
     usage: Usage = field(default_factory=Usage)
     answers: list[str] = field(default_factory=list)
     segments: int = 0
     remembered: int = 0
+    unanswered: int = 0
     malformed: int = 0
     repairs: Repairs = field(default_factory=Repairs)
+    failed: str = ""
+
+
+class Part(NamedTuple):
+    """A segment in a question: the key its answer is kept under, and how many units it has."""
+
+    key: str
+    size: int
+
+
+class Window(NamedTuple):
+    """One question, and the segments it is about, in their order."""
+
+    question: Question
+    parts: tuple[Part, ...]
+
+    @property
+    def key(self) -> str:
+        """What tells the question from others."""
+        return content_id("q1", [part.key for part in self.parts])
+
+
+class Heard(NamedTuple):
+    """What an answer said: of which segments, how many parts of it were no group, and what it put into no segment."""
+
+    answered: int
+    malformed: int
+    beyond: list[tuple[int, ...]]
 
 
 class _Task(NamedTuple):
@@ -48,74 +86,131 @@ class LlmPlanner:
     """Plans by a model's answers under a policy; `rules` plans what the model leaves open.
 
     `answers` are recorded answers by segment: a page that did not change asks nothing, one that did asks for the
-    segments that did. Equal documents and equal answers give equal plans.
+    segments that did. Equal documents and equal answers give equal plans. With a `threshold` it is a cascade: only
+    segments in which the rules have a boundary of a smaller margin are asked. With `fallback` the rules plan what the
+    model does not answer, and the plan's planner says so.
     """
 
     rules: RulesPlanner
     model: Model
     answers: Answers
     form: Form = "ranges"
+    threshold: float | None = None
+    fallback: bool = True
 
     @property
     def name(self) -> str:
-        """`llm@1`, the prompt, the form, the model, and the rules' own name."""
-        return f"{VERSION}+{PROMPT}+{self.form}+{self.model.name}+{self.rules.name}"
+        """`llm@1`, or `cascade@1` and its threshold, the prompt, the form, the model, and the rules' own name."""
+        version = VERSION if self.threshold is None else f"{CASCADE}:{self.threshold:g}"
+        return f"{version}+{PROMPT}+{self.form}+{self.model.name}+{self.rules.name}"
 
     def plan(self, document: Document) -> Plan:
-        """A plan that uses each ordinal exactly once. Raises RemoteError when the model cannot be reached."""
+        """A plan that uses each ordinal exactly once; raises as `ask` does."""
         return self.ask(document)[0]
 
     def ask(self, document: Document, wanted: frozenset[int] | None = None) -> tuple[Plan, Asked]:
-        """The plan, and what was asked for it; of `wanted` ordinals alone where given, rules for the others."""
-        fallback, asked = self.rules.plan(document), Asked()
-        tasks = [
-            task for task in self._tasks(document, fallback) if wanted is None or wanted & {*task.segment.ordinals}
-        ]
+        """The plan, and what was asked for it; where given, only of segments with a boundary before a `wanted` ordinal.
+
+        Without `fallback` raises RemoteError where the model does not answer, ConfigError for a wrong key or model, and
+        for a budget that is spent. Raises MissingExtraError without the package that asks.
+        """
+        rules, asked = self.rules.plan(document), Asked()
+        tasks = self._tasks(document, rules, wanted)
         known = {task.key: self.answers.get(task.key) for task in tasks}
         asked.segments, asked.remembered = len(tasks), sum(known[task.key] is not None for task in tasks)
-        unknown = {task.key: task for task in tasks if known[task.key] is None}
-        beyond = [group for window in _windows([*unknown.values()]) for group in self._window(window, known, asked)]
+        beyond = [group for window in self._windows(tasks, known) for group in self._window(window, known, asked)]
         groups = [group for task in tasks for group in _ordinals(task.segment, known[task.key] or "")]
-        plan, asked.repairs = repair(document, [*groups, *beyond], fallback, planner=self.name, usage=asked.usage)
+        asked.unanswered = sum(known[task.key] is None for task in tasks)
+        planner = self.name
+        if asked.unanswered:
+            planner = (planner if asked.unanswered < len(tasks) else rules.planner) + UNANSWERED
+        plan, asked.repairs = repair(document, [*groups, *beyond], rules, planner=planner, usage=asked.usage)
         return plan, asked
 
-    def _tasks(self, document: Document, fallback: Plan) -> Iterator[_Task]:
-        """The segments of a page that there is something to decide about."""
-        for stream in streams(document, dict(fallback.omitted)):
-            for segment in segments(document, stream, self.rules.counter.count):
-                if len(segment.ordinals) > 1:
-                    yield _Task(segment, self._key(segment))
+    def questions(self, document: Document, wanted: frozenset[int] | None = None) -> list[Window]:
+        """What `ask` would ask about a page now: for those who ask many pages at once. `learn` takes the answers."""
+        tasks = self._tasks(document, self.rules.plan(document), wanted)
+        return list(self._windows(tasks, {task.key: self.answers.get(task.key) for task in tasks}))
+
+    def learn(self, parts: Sequence[Part], reply: Reply) -> Heard:
+        """Keeps what a reply says of the segments it was asked about. One it names no unit of stays unanswered."""
+        size = sum(part.size for part in parts)
+        found = read(reply.text, self.form, size)
+        before = answered = 0
+        for part in parts:
+            if own := _within(found.groups, before, part.size):
+                self.answers[part.key] = write(own)
+                answered += 1
+            before += part.size
+        beyond = [tuple(_NOWHERE for number in group if not 1 <= number <= size) for group in found.groups]
+        return Heard(answered, found.malformed + (not reply.whole), beyond)
+
+    def _tasks(self, document: Document, rules: Plan, wanted: frozenset[int] | None) -> list[_Task]:
+        """The segments of a page that the model is to decide about."""
+        if self.threshold is not None:
+            doubts = unsure(self.rules, document, self.threshold)
+            wanted = doubts if wanted is None else wanted & doubts
+        return [
+            _Task(segment, self._key(segment))
+            for stream in streams(document, dict(rules.omitted))
+            for segment in segments(document, stream, self.rules.counter.count)
+            if len(segment.ordinals) > 1 and (wanted is None or not wanted.isdisjoint(segment.ordinals[1:]))
+        ]
 
     def _key(self, segment: Segment) -> str:
         policy = self.rules.policy
         parts = (VERSION, PROMPT, self.form, self.model.name, str(policy.target), str(policy.maximum))
         return content_id("a1", [*parts, *segment.shown(0)])
 
-    def _window(self, window: Sequence[_Task], known: dict[str, str | None], asked: Asked) -> list[tuple[int, ...]]:
-        """Asks about some segments, notes what is answered of each, and gives back what was said of no unit at all."""
-        size = sum(len(task.segment.ordinals) for task in window)
-        reply = self.model.ask(self._question(window, size))
-        asked.usage = total((asked.usage, reply.usage))
-        asked.answers.append(reply.text)
-        found = read(reply.text, self.form, size)
-        asked.malformed += found.malformed + (not reply.whole)
-        before = 0
-        for segment, key in window:
-            known[key] = write(_within(found.groups, before, len(segment.ordinals)))
-            before += len(segment.ordinals)
-            if reply.whole:
-                self.answers[key] = known[key] or ""
-        return [tuple(_NOWHERE for number in group if not 1 <= number <= size) for group in found.groups]
+    def _windows(self, tasks: Sequence[_Task], known: dict[str, str | None]) -> Iterator[Window]:
+        """The segments nobody answered yet, each once, packed into questions of at most WINDOW units."""
+        window: list[_Task] = []
+        size = 0
+        for task in {task.key: task for task in tasks if known[task.key] is None}.values():
+            if window and size + len(task.segment.ordinals) > WINDOW:
+                yield self._asking(window)
+                window, size = [], 0
+            window.append(task)
+            size += len(task.segment.ordinals)
+        if window:
+            yield self._asking(window)
 
-    def _question(self, window: Sequence[_Task], size: int) -> Question:
-        lines: list[str] = []
-        before = 0
-        for segment, _ in window:
-            lines += segment.shown(before)
-            before += len(segment.ordinals)
+    def _asking(self, tasks: Sequence[_Task]) -> Window:
+        """The question about some segments, an empty line between them; their units are numbered on."""
+        blocks: list[str] = []
+        size = 0
+        for segment, _ in tasks:
+            blocks.append("\n".join(segment.shown(size)))
+            size += len(segment.ordinals)
         policy = self.rules.policy
         told = prompt().format(target=policy.target, maximum=policy.maximum, form=SAID[self.form])
-        return Question(told, "\n".join(lines), grammar(self.form, size), schema(self.form, size), LINE * size + 64)
+        shape = grammar(self.form, size), schema(self.form, size)
+        question = Question(told, "\n\n".join(blocks), *shape, most=LINE * size + 64)
+        return Window(question, tuple(Part(task.key, len(task.segment.ordinals)) for task in tasks))
+
+    def _window(self, window: Window, known: dict[str, str | None], asked: Asked) -> list[tuple[int, ...]]:
+        """Asks one question, notes what is answered of each segment, gives back what was said of no unit at all."""
+        try:
+            reply = self.model.ask(window.question)
+        except MissingExtraError:
+            raise
+        except (RemoteError, ConfigError) as error:
+            self._fail(error, asked)
+            return []
+        asked.usage = total((asked.usage, reply.usage))
+        asked.answers.append(reply.text)
+        heard = self.learn(window.parts, reply)
+        asked.malformed += heard.malformed
+        known.update((part.key, self.answers.get(part.key)) for part in window.parts)
+        if heard.answered < len(window.parts):
+            self._fail(RemoteError(self.model.name, _silence(window, reply, heard), "ask another model"), asked)
+        return heard.beyond
+
+    def _fail(self, error: RemoteError | ConfigError, asked: Asked) -> None:
+        """Notes why the model decided nothing; without a fallback, raises it."""
+        if not self.fallback:
+            raise error
+        asked.failed = asked.failed or str(error)
 
 
 @cache
@@ -124,18 +219,13 @@ def prompt() -> str:
     return files("wrac.planning").joinpath(f"prompts/{PROMPT}.txt").read_text("utf-8").strip()
 
 
-def _windows(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
-    """Segments packed into questions of at most WINDOW units."""
-    window: list[_Task] = []
-    size = 0
-    for task in tasks:
-        if window and size + len(task.segment.ordinals) > WINDOW:
-            yield window
-            window, size = [], 0
-        window.append(task)
-        size += len(task.segment.ordinals)
-    if window:
-        yield window
+def _silence(window: Window, reply: Reply, heard: Heard) -> str:
+    """What is wrong with an answer that left segments out."""
+    size = sum(part.size for part in window.parts)
+    whole = "" if reply.whole else ", and was cut short"
+    if heard.answered:
+        return f"grouped {heard.answered} of {len(window.parts)} parts of the outline{whole}"
+    return f"answered {preview(reply.text)!r} to {size} lines, which groups none of them{whole}"
 
 
 def _within(groups: Sequence[Sequence[int]], before: int, size: int) -> list[tuple[int, ...]]:
