@@ -17,7 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = 1
+SCHEMA = 2
 
 metadata = MetaData()
 
@@ -134,4 +134,31 @@ skips = Table(
     Column("source", Text, nullable=False, index=True),
     Column("state", LargeBinary, nullable=False),
     Column("reason", Text, nullable=False),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("answer", Text, nullable=False),
+    Column("model", String, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("row", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("day", String, nullable=False, index=True),
+    Column("purpose", String, nullable=False),
+    Column("site", Text, nullable=False),
+    Column("page", Text, nullable=False),
+    Column("model", String, nullable=False),
+    Column("input", Integer, nullable=False),
+    Column("cached", Integer, nullable=False),
+    Column("output", Integer, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("cost", Float, nullable=False),
 )

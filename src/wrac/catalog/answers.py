@@ -1,0 +1,27 @@
+"""What models answered, by key: an answer that was paid for once is never asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import Connection, insert, select
+
+from wrac.catalog.contents import batches
+from wrac.catalog.schema import answers
+
+
+def recall(connection: Connection, keys: Iterable[str]) -> dict[str, str]:
+    """Of the keys that are known, the answer."""
+    found: dict[str, str] = {}
+    for batch in batches(keys):
+        query = select(answers.c.key, answers.c.answer).where(answers.c.key.in_(batch))
+        found.update((row.key, row.answer) for row in connection.execute(query))
+    return found
+
+
+def store(connection: Connection, model: str, at: float, found: Mapping[str, str]) -> None:
+    """Keep a model's answers; those already known stay as they are."""
+    have = recall(connection, found)
+    rows = [{"key": k, "answer": a, "model": model, "at": at} for k, a in found.items() if k not in have]
+    if rows:
+        connection.execute(insert(answers), rows)

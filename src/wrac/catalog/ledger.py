@@ -1,0 +1,46 @@
+"""The usage ledger: a line for every page or query that a model was paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Final, Literal, TypeAlias, get_args
+
+from sqlalchemy import Connection, func, insert, select
+
+from wrac.catalog.schema import ledger
+from wrac.core.types import Usage
+from wrac.llm.ledger import Spent
+
+Grouping: TypeAlias = Literal["day", "site", "model", "purpose"]
+GROUPINGS: Final[tuple[Grouping, ...]] = get_args(Grouping)
+
+
+def record(connection: Connection, spent: Iterable[Spent]) -> None:
+    """Write lines; days are those of UTC."""
+    rows = [
+        {
+            "at": one.at,
+            "day": datetime.fromtimestamp(one.at, UTC).date().isoformat(),
+            "purpose": one.purpose,
+            "site": one.site,
+            "page": one.page,
+            "model": one.model,
+            **asdict(one.usage),
+        }
+        for one in spent
+    ]
+    if rows:
+        connection.execute(insert(ledger), rows)
+
+
+def sums(connection: Connection, by: Grouping, since: str = "") -> dict[str, Usage]:
+    """What was spent for each day, site, model or purpose, in their order; from a day (`2026-11-30`) on."""
+    group = ledger.c[by]
+    parts = ("input", "cached", "output", "calls", "seconds", "cost")
+    query = select(group, *(func.sum(ledger.c[part]) for part in parts)).group_by(group).order_by(group)
+    return {
+        str(name): Usage(int(read), int(cached), int(written), int(calls), float(seconds), float(cost))
+        for name, read, cached, written, calls, seconds, cost in connection.execute(query.where(ledger.c.day >= since))
+    }

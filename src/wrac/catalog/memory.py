@@ -1,0 +1,18 @@
+"""What a workspace remembers of how it was made: a text under a name."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, insert, select
+
+from wrac.catalog.schema import meta
+
+
+def remembered(connection: Connection, name: str) -> str | None:
+    """The text under a name; None when there is none."""
+    return connection.scalar(select(meta.c.value).where(meta.c.name == name))
+
+
+def remember(connection: Connection, name: str, value: str) -> None:
+    """Keep a text under a name, in place of what was there."""
+    connection.execute(delete(meta).where(meta.c.name == name))
+    connection.execute(insert(meta).values(name=name, value=value))
