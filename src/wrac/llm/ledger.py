@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Protocol
 
@@ -14,7 +14,9 @@ class Answers(Protocol):
 
     def get(self, key: str, /) -> str | None: ...
 
-    def __setitem__(self, key: str, value: str, /) -> None: ...
+    def update(self, found: Mapping[str, str], /) -> None:
+        """Keep all that one reply said, or, where the process ends, none of it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,14 +136,15 @@ class LlmPlanner:
         """Keeps what a reply says of the segments it was asked about. One it names no unit of stays unanswered."""
         size = sum(part.size for part in parts)
         found = read(reply.text, self.form, size)
-        before = answered = 0
+        kept: dict[str, str] = {}
+        before = 0
         for part in parts:
             if own := _within(found.groups, before, part.size):
-                self.answers[part.key] = write(own)
-                answered += 1
+                kept[part.key] = write(own)
             before += part.size
+        self.answers.update(kept)
         beyond = [tuple(_NOWHERE for number in group if not 1 <= number <= size) for group in found.groups]
-        return Heard(answered, found.malformed + (not reply.whole), beyond)
+        return Heard(len(kept), found.malformed + (not reply.whole), beyond)
 
     def _tasks(self, document: Document, rules: Plan, wanted: frozenset[int] | None) -> list[_Task]:
         """The segments of a page that the model is to decide about."""
