@@ -5,17 +5,21 @@ A new one is a `Store` here or in a file beside, added to `STORES`.
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from tests.fakes_index import WordEmbedder
 
 from wrac.catalog import Database, vectors
 from wrac.indexing import Index, Space
 from wrac.indexing.sqlite import SqliteIndex
+from wrac.indexing.stores import open_index
 from wrac.indexing.tables import metadata
 from wrac.indexing.vectors import MatrixFile
 
@@ -44,4 +48,35 @@ def sqlite(folder: Path, known: Vectors) -> Iterator[Open]:
     database.close()
 
 
-STORES: list[Store] = [sqlite]
+@contextmanager
+def lancedb(folder: Path, _known: Vectors) -> Iterator[Open]:
+    """A LanceDB table in the folder."""
+    needed("lancedb")
+    with outside(f"lancedb://{folder}/lance") as opened:
+        yield opened
+
+
+@contextmanager
+def outside(url: str) -> Iterator[Open]:
+    """A store by its URL, made anew; each opening is a connection of its own."""
+    open_index(url, SPACE, create=True, anew=True).close()
+
+    @contextmanager
+    def opened() -> Iterator[Index]:
+        with closing(open_index(url, SPACE)) as index:
+            yield index
+
+    yield opened
+
+
+def needed(*modules: str) -> None:
+    """Skips where a module is not installed; fails in CI, where all are."""
+    for module in modules:
+        if importlib.util.find_spec(module) is None:
+            reason = f"{module} is not installed (make services)"
+            if os.environ.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+
+
+STORES: list[Store] = [sqlite, lancedb]

@@ -87,6 +87,7 @@ FILTERS = [
     Filters.of({"since": "2026-01-01"}),
     Filters.of({"until": "2025-12-31", "language": "DE-at"}),
     Filters(url=("nothing/",)),
+    Filters.of({"tenant": []}),
 ]
 
 
