@@ -1,0 +1,255 @@
+"""The crawl: from a start to every page of its site, each asked once, in the order of their distance."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from time import time
+from typing import Final, Protocol, TypeAlias
+from urllib.parse import urlsplit
+
+from wrac.core.types import NOTHING, Page
+from wrac.fetching import media
+from wrac.fetching.site.client import Answer, Client
+from wrac.fetching.site.links import Links, links
+from wrac.fetching.site.sitemaps import Listed, read
+from wrac.fetching.site.urls import Scope, Traps, normal, origin
+from wrac.fetching.skip import Skip
+
+SITEMAPS: Final = 500
+"""Sitemaps of one site that are read."""
+_NOT_MODIFIED: Final = 304
+_INDEX: Final = frozenset(("index.html", "index.htm", "index.php", "default.aspx", "default.htm"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An address to ask; `depth` links from the start, `changed` as its sitemap says, `listed` when one names it."""
+
+    url: str
+    depth: int = 0
+    changed: float = 0.0
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is stored of a page: what a conditional question needs, and when it was fetched."""
+
+    etag: str = ""
+    last_modified: str = ""
+    fetched: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A stored page that is as it was; `asked` is False where its sitemap said so already."""
+
+    url: str
+    asked: bool = True
+
+
+Found: TypeAlias = Page | Skip | Unchanged
+
+
+class Frontier(Protocol):
+    """The addresses of a crawl, each once. What was taken and not done is taken again after a restart."""
+
+    def add(self, wanted: Iterable[Wanted]) -> None:
+        """New addresses to the end; known ones stay as they are."""
+        ...
+
+    def take(self) -> Wanted | None:
+        """The next address, None when there is none left."""
+        ...
+
+    def done(self, url: str) -> None:
+        """The address is settled."""
+        ...
+
+    def counts(self) -> tuple[int, int]:
+        """How many addresses are settled, and how many are known."""
+        ...
+
+
+@dataclass(slots=True)
+class InMemory:
+    """A frontier that ends with the process."""
+
+    queue: deque[Wanted] = field(default_factory=deque)
+    seen: set[str] = field(default_factory=set)
+    settled: int = 0
+
+    def add(self, wanted: Iterable[Wanted]) -> None:
+        for one in wanted:
+            if one.url not in self.seen:
+                self.seen.add(one.url)
+                self.queue.append(one)
+
+    def take(self) -> Wanted | None:
+        return self.queue.popleft() if self.queue else None
+
+    def done(self, url: str) -> None:  # noqa: ARG002 - nothing is kept
+        self.settled += 1
+
+    def counts(self) -> tuple[int, int]:
+        return self.settled, len(self.seen)
+
+
+def _nothing_known(_: str) -> Known | None:
+    return None
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One crawl of a site. `known` tells what is stored of an address; `meta` is put on every page.
+
+    `passed` counts why addresses were not asked.
+    """
+
+    scope: Scope
+    client: Client
+    frontier: Frontier = field(default_factory=InMemory)
+    known: Callable[[str], Known | None] = _nothing_known
+    meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    traps: Traps = field(default_factory=Traps)
+    passed: Counter[str] = field(default_factory=Counter)
+    fetched: int = 0
+    _given: set[str] = field(default_factory=set)
+
+    async def run(self) -> AsyncIterator[Found]:
+        """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given."""
+        await self._begin()
+        running: set[asyncio.Task[list[Found]]] = set()
+        try:
+            while True:
+                while len(running) < self.client.manners.parallel and (wanted := self._next()) is not None:
+                    running.add(asyncio.create_task(self._one(wanted)))
+                if not running:
+                    return
+                ready, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in ready:
+                    for found in task.result():
+                        yield found
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    def _next(self) -> Wanted | None:
+        if self.scope.pages is not None and self.fetched >= self.scope.pages:
+            return None
+        wanted = self.frontier.take()
+        self.fetched += wanted is not None
+        return wanted
+
+    # -- what a site names itself
+
+    async def _begin(self) -> None:
+        """Fills the frontier with the start and all that the site's sitemaps name."""
+        self.frontier.add([Wanted(self.scope.start)])
+        rules = await self.client.rules(self.scope.start)
+        named = [*rules.sitemaps, f"{origin(self.scope.start)}/sitemap.xml"]
+        waiting, read_already = deque(normal(url, self.scope.start) for url in named), set[str]()
+        while waiting and len(read_already) < SITEMAPS:
+            url = waiting.popleft()
+            if not url or url in read_already:
+                continue
+            read_already.add(url)
+            answer = await self.client.get(url)
+            if answer.status == 200 and not answer.problem:
+                sitemap = read(answer.body)
+                waiting.extend(normal(one.url, url) for one in sitemap.sitemaps)
+                self.frontier.add(self._listed(sitemap.pages, url))
+
+    def _listed(self, pages: Iterable[Listed], base: str) -> Iterable[Wanted]:
+        for page in pages:
+            for url in (page.url, *(other for _, other in page.alternates)):
+                found = normal(url, base)
+                if found and self.scope.holds(found):
+                    yield Wanted(found, 1, page.changed, listed=True)
+
+    # -- one address
+
+    async def _one(self, wanted: Wanted) -> list[Found]:
+        known = self.known(wanted.url)
+        if known is not None and 0 < wanted.changed <= known.fetched:
+            self.frontier.done(wanted.url)
+            return [Unchanged(wanted.url, asked=False)]
+        answer = await self.client.get(wanted.url, _conditions(known))
+        found = self._judge(wanted, answer)
+        self.frontier.done(wanted.url)
+        return found
+
+    def _judge(self, wanted: Wanted, answer: Answer) -> list[Found]:
+        """What an answer is: a page under its final address, the same as before, or a reason why it is neither."""
+        if answer.status == _NOT_MODIFIED:
+            return [Unchanged(wanted.url)]
+        media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
+        if problem := answer.problem or self._unfit(answer, media_type):
+            return [Skip(wanted.url, problem)]
+        said = links(answer.body, answer.final, charset) if media_type == media.HTML else Links()
+        self._follow(wanted, said)
+        if not said.index:
+            return [Skip(answer.final, "the page asks not to be indexed")]
+        named = self.scope.holds(said.canonical) and same_page(said.canonical, answer.final)
+        url = said.canonical if named else answer.final
+        alias = [] if url == wanted.url else [Skip(wanted.url, f"the same page as {url}")]
+        if url in self._given:
+            return list[Found](alias)
+        self._given.add(url)
+        headers = answer.headers
+        return [
+            Page(
+                url, answer.body, media_type, charset, time(), headers.get("etag", ""),
+                headers.get("last-modified", ""), answer.status, self.meta,
+            ),
+            *alias,
+        ]  # fmt: skip
+
+    def _unfit(self, answer: Answer, media_type: str) -> str:
+        """Why an answer is no page of the site, "" when it is one."""
+        if not self.scope.holds(answer.final):
+            return f"redirects to {answer.final}, outside the site"
+        return "" if media_type else f"not a page: {answer.headers['content-type'].split(';')[0].strip()}"
+
+    def _follow(self, wanted: Wanted, said: Links) -> None:
+        """Puts a page's links into the frontier, but for those outside the site, too far away, or in a trap."""
+        if not said.follow or (self.scope.depth is not None and wanted.depth >= self.scope.depth):
+            return
+        others = (other for _, other in said.alternates)
+        self.frontier.add(
+            Wanted(url, wanted.depth + 1)
+            for url in dict.fromkeys((*said.pages, *others, said.canonical, said.refresh))
+            if url and self.scope.holds(url) and self._is_no_trap(url)
+        )
+
+    def _is_no_trap(self, url: str) -> bool:
+        why = self.traps.why(url)
+        if why:
+            self.passed[why] += 1
+        return not why
+
+
+def _conditions(known: Known | None) -> dict[str, str]:
+    if known is None:
+        return {}
+    asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    return {name: value for name, value in asked.items() if value}
+
+
+def same_page(one: str, other: str) -> bool:
+    """Whether two addresses of a site differ only in what seldom makes another page: query, last slash, index file.
+
+    A canonical link that says more (every page the home page, say) is more often a mistake than true.
+    """
+    return _stem(one) == _stem(other)
+
+
+def _stem(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    folder, _, name = parts.path.rpartition("/")
+    path = folder if name.lower() in _INDEX else parts.path.rstrip("/")
+    return parts.netloc, path.lower()

@@ -1,0 +1,86 @@
+"""What an HTML page says about addresses: where it links, what it calls itself, and what it asks of crawlers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wrac.fetching.site.urls import distinct, normal
+
+if TYPE_CHECKING:
+    from turbohtml import Document, Element
+
+_REFRESH: Final = re.compile(r"\s*\d*\.?\d*\s*[;,]?\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
+_ROBOTS: Final = frozenset(("robots", "wrac"))
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses in normal form, each once, in the page's order.
+
+    `canonical` is the page's own name for itself, "" where it gives none; `alternates` are the same page in other
+    languages, `feeds` RSS and Atom. `refresh` is where the page sends its reader at once. `index` and `follow` are
+    False where the page asks crawlers not to.
+    """
+
+    pages: tuple[str, ...] = ()
+    canonical: str = ""
+    alternates: tuple[tuple[str, str], ...] = ()
+    feeds: tuple[str, ...] = ()
+    refresh: str = ""
+    index: bool = True
+    follow: bool = True
+
+
+def links(body: bytes, url: str, charset: str = "") -> Links:
+    """The links of a page that was found at an address. Linear in the page."""
+    tree = _tree(body, charset)
+    base = next((normal(_attr(node, "href"), url) for node in tree.select("base[href]")), "") or url
+    rules = {word.strip() for node in tree.select("meta[name][content]") if _attr(node, "name").lower() in _ROBOTS
+             for word in _attr(node, "content").lower().split(",")}  # fmt: skip
+    related = list(_related(tree, base))
+    return Links(
+        pages=tuple(distinct(normal(_attr(node, "href"), base) for node in tree.select("a[href], area[href]")
+                             if "nofollow" not in _attr(node, "rel").lower().split())),
+        canonical=next((link for rels, _, _, link in related if "canonical" in rels), ""),
+        alternates=tuple((language, link) for rels, _, language, link in related if "alternate" in rels and language),
+        feeds=tuple(distinct(link for rels, kind, _, link in related if "alternate" in rels and kind in _FEEDS)),
+        refresh=_refresh(tree, base),
+        index=rules.isdisjoint(("noindex", "none")),
+        follow=rules.isdisjoint(("nofollow", "none")),
+    )  # fmt: skip
+
+
+def _tree(body: bytes, charset: str) -> Document:
+    """The page's tree; a charset that nobody knows counts as none."""
+    from turbohtml import parse
+
+    try:
+        return parse(body, encoding=charset or None, detect_encoding=True)
+    except LookupError:
+        return parse(body, detect_encoding=True)
+
+
+_FEEDS: Final = frozenset(("application/rss+xml", "application/atom+xml"))
+
+
+def _related(tree: Document, base: str) -> Iterator[tuple[set[str], str, str, str]]:
+    """Of each `link` its relations, media type, language and address."""
+    for node in tree.select("link[rel][href]"):
+        kind, language = _attr(node, "type").lower(), _attr(node, "hreflang").lower()
+        yield set(_attr(node, "rel").lower().split()), kind, language, normal(_attr(node, "href"), base)
+
+
+def _refresh(tree: Document, base: str) -> str:
+    for node in tree.select("meta[http-equiv][content]"):
+        found = _REFRESH.match(_attr(node, "content")) if _attr(node, "http-equiv").lower() == "refresh" else None
+        if found:
+            return normal(found[1], base)
+    return ""
+
+
+def _attr(node: Element, name: str) -> str:
+    value = node.attr(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,126 @@
+"""A site server on loopback for tests: routes that say what is answered, and a log of what was asked."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is answered: `packed` by gzip, `slow` seconds before the first byte, cut after `cut` bytes of the body."""
+
+    body: bytes = b""
+    status: int = 200
+    kind: str = "text/html; charset=utf-8"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    packed: bool = False
+    slow: float = 0.0
+    cut: int = -1
+
+
+Route = Reply | str | Callable[["Asked"], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: when, for what, with which headers."""
+
+    at: float
+    path: str
+    headers: Mapping[str, str]
+
+
+class Served:
+    """A running site. `routes` may change while it runs; what no route names is 404."""
+
+    def __init__(self, routes: Mapping[str, Route]) -> None:
+        self.routes = dict(routes)
+        self.log: list[Asked] = []
+        self.url = ""
+        self.most = self._open = 0
+        self._lock = threading.Lock()
+
+    def asked(self, path: str = "") -> list[str]:
+        """The paths that were asked, in order; those that are `path` where given."""
+        return [one.path for one in self.log if not path or one.path == path]
+
+    def answer(self, asked: Asked) -> Reply:
+        route = self.routes.get(asked.path, Reply(b"<h1>Not here</h1>", 404))
+        if isinstance(route, str):
+            return Reply(route.encode())
+        return route if isinstance(route, Reply) else route(asked)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        with self._lock:
+            self._open += 1
+            self.most = max(self.most, self._open)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open -= 1
+
+
+@contextmanager
+def served(routes: Mapping[str, Route]) -> Iterator[Served]:
+    """The site at `http://127.0.0.1:PORT`, until the block ends."""
+    site = Served(routes)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            with site.counted():
+                self._answer()
+
+        def _answer(self) -> None:
+            asked = Asked(time.monotonic(), self.path, dict(self.headers.items()))
+            site.log.append(asked)
+            reply = site.answer(asked)
+            time.sleep(reply.slow)
+            body = gzip.compress(reply.body) if reply.packed else reply.body
+            self.send_response(reply.status)
+            self.send_header("Content-Length", str(len(body)))
+            if reply.kind:
+                self.send_header("Content-Type", reply.kind)
+            if reply.packed:
+                self.send_header("Content-Encoding", "gzip")
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body if reply.cut < 0 else body[: reply.cut])
+            self.close_connection = self.close_connection or reply.cut >= 0
+
+        def log_message(self, *_: Any) -> None:
+            """Says nothing: the log is the site's."""
+
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: Any) -> None:
+            """A client that went away is no error here."""
+
+    server = Quiet(("127.0.0.1", 0), Handler)
+    site.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def linking(*targets: str, title: str = "Page", head: str = "") -> str:
+    """A page with links."""
+    links = "".join(f'<li><a href="{target}">to {target}</a>' for target in targets)
+    return f"<!doctype html><title>{title}</title>{head}<main><h1>{title}</h1><ul>{links}</ul></main>"
