@@ -119,7 +119,7 @@ def test_loading_by_name_or_folder_is_lazy_and_shared(tmp_path: Path) -> None:
     code = "import sys, wrac.embedding as e; e.load().name; print({'onnxruntime', 'tokenizers'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"set()"
     assert load() is load("minilm")
-    with pytest.raises(ConfigError, match='use "minilm"'):
+    with pytest.raises(ConfigError, match="no embedder is called 'no-such-model'; use minilm, e5,"):
         load("no-such-model")
     with pytest.raises(ConfigError, match=r"no readable card\.json"):
         load(str(tmp_path))

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from wrac.core.types import Chunk, Focus
 from wrac.text.bm25 import idf, saturation
-from wrac.text.characters import UNSPACED
+from wrac.text.characters import MARKS, UNSPACED
 
 Scored: TypeAlias = tuple[str, float]
 """An entry's id and its score; a list of them is best first."""
@@ -23,7 +23,8 @@ DEPTH = 200
 KNOWN, STRANGE, DOUBT = 2.0, 4.0, 0.3
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_RUN = re.compile(f"[^\\W_{UNSPACED}]+")
+_RUN = re.compile(f"(?:[^\\W_{UNSPACED}][{MARKS}]*)+")
+_SIGN = re.compile(f"[^\\w\\s{MARKS}]|_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,7 @@ def trust(text: str, pieces: int) -> float:
     a quarter of a word is counted for each.
     """
     words = len(_RUN.findall(text)) + len(_UNSPACED.findall(text)) / 4
-    marks = sum(not one.isalnum() and not one.isspace() for one in text)
-    each = (pieces - marks) / words if words else KNOWN
+    each = (pieces - len(_SIGN.findall(text))) / words if words else KNOWN
     return 1.0 - (1.0 - DOUBT) * min(max((each - KNOWN) / (STRANGE - KNOWN), 0.0), 1.0)
 
 

@@ -24,7 +24,7 @@ from wrac.text.characters import scalar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 SHIPPED = Path(__file__).parent / "data" / "minilm"
 """The folder of the model inside the package."""
@@ -96,8 +96,13 @@ class MiniLM:
         return self._card.window
 
     def tokens(self, text: str) -> int:
-        """Tokens of `text` for this model, the two special ones included."""
-        return len(self._ids(text))
+        """Tokens of `text` for this model, the two special ones included.
+
+        A word it has no pieces for is one token of no meaning, however long: it counts as many as it has letters.
+        """
+        found, unknown = self._encoded(text), self._tokenizer().token_to_id("[UNK]")
+        more = (end - start - 1 for id_, (start, end) in zip(found.ids, found.offsets, strict=True) if id_ == unknown)
+        return len(found.ids) + sum(more)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         """float32 (n, dimensions), rows of unit length, the same bits for the same text on every call.
@@ -140,9 +145,12 @@ class MiniLM:
         return [*ids[: self.window - 1], ids[-1]]
 
     def _ids(self, text: str) -> list[int]:
-        # One text a call: the tokenizer's own batches start threads that do not survive a fork.
-        ids: list[int] = self._tokenizer().encode(scalar(text)).ids
+        ids: list[int] = self._encoded(text).ids
         return ids
+
+    def _encoded(self, text: str) -> Encoding:
+        # One text a call: the tokenizer's own batches start threads that do not survive a fork.
+        return self._tokenizer().encode(scalar(text))
 
     def _vector(self, ids: list[int]) -> NDArray[np.float64]:
         return _unit(self._hidden(ids).mean(axis=0, dtype=np.float64))
