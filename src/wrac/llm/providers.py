@@ -6,7 +6,8 @@ import asyncio
 import threading
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass, replace
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
@@ -24,6 +25,10 @@ Shape: TypeAlias = Literal["auto", "grammar", "schema", "text"]
 words where the endpoint refuses schemas."""
 
 LONGEST_WAIT: Final = 60.0
+"""Seconds an endpoint may ask to wait before the next attempt; one that asks for more is given up."""
+THINKING: Final = 4096
+"""Tokens that a model which thinks before it answers may take for that."""
+LONGEST_TOLD: Final = 300
 _Result = TypeVar("_Result")
 
 
@@ -37,7 +42,7 @@ class Endpoint:
 
     model: str
     base_url: str = ""
-    key: str = ""
+    key: str = field(default="", repr=False)
     shape: Shape = "auto"
     timeout: float = 60.0
     attempts: int = 4
@@ -45,36 +50,56 @@ class Endpoint:
     parallel: int = 4
     price: Price | None = None
 
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+        return f"openai-compatible:{self.model}" if self.base_url else self.model
+
+    @property
+    def priced(self) -> bool:
+        """Whether what it costs is known: given, or a list price. A model at an address of one's own has none."""
+        if self.price is not None or self.base_url:
+            return self.price is not None
+        try:
+            price(Usage(calls=1), self.model)
+        except MissingExtraError:
+            raise
+        except ConfigError:
+            return False
+        return True
+
+    def cost(self, usage: Usage) -> float:
+        """USD of a usage; 0 where no price is known."""
+        if self.price is not None:
+            return self.price.of(usage)
+        return price(usage, self.model) if self.priced else 0.0
+
 
 class Provider:
     """A model at an endpoint: retries with growing pauses, a limit on questions at once, usage with its price.
 
-    Threads may ask at the same time. When an endpoint stays out of reach, later questions fail at once with the same
-    error: a run of a thousand pages does not wait a thousand times.
+    Threads may ask at the same time. When an endpoint stays out of reach, or refuses the key or the model, later
+    questions fail at once with the same error: a run of a thousand pages does not wait a thousand times.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._shape: Shape = endpoint.shape
-        self._down: RemoteError | None = None
+        self._down: RemoteError | ConfigError | None = None
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = threading.Event()
         self._free = threading.BoundedSemaphore(endpoint.parallel)
 
     @property
     def name(self) -> str:
         """Provider and model."""
-        return self.endpoint.model if not self.endpoint.base_url else f"openai-compatible:{self.endpoint.model}"
+        return self.endpoint.name
 
     @cached_property
     def priced(self) -> bool:
-        """Whether what it costs is known: given, or a list price. A model at an address of one's own has none."""
-        if self.endpoint.price is None and not self.endpoint.base_url:
-            try:
-                price(Usage(calls=1), self.endpoint.model)
-            except ConfigError:
-                return False
-        return self.endpoint.price is not None or not self.endpoint.base_url
+        """Whether the cost of its replies is known."""
+        return self.endpoint.priced
 
     def ask(self, question: Question) -> Reply:
         """The answer; its usage costs 0 where no price is known.
@@ -87,7 +112,8 @@ class Provider:
             return self._reply(response, time.monotonic() - started)
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Ends the connection and the questions under way, which then fail."""
+        self._closed.set()
         with self._lock:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
@@ -97,72 +123,82 @@ class Provider:
     # -- asking
 
     def _insistently(self, question: Question) -> ModelResponse:
-        for attempt in range(1, self.endpoint.attempts + 1):
+        attempt = 1
+        while True:
             if self._down is not None:
                 raise self._down
+            shape = self._shape
             try:
-                return self._run(self._once(question))
+                return self._run(self._once(question, shape))
             except _errors().transient as error:
-                if attempt == self.endpoint.attempts:
-                    self._down = self._remote(f"gave no answer in {attempt} attempts ({_line(error)})")
-                    raise self._down from error
-                time.sleep(self._wait(error, attempt))
+                self._pause(error, attempt)
+                attempt += 1
+            except _errors().hopeless as error:
+                self._down = self._config(error, _advice(error))
+                raise self._down from error
             except _errors().rejected as error:
-                if self._shape == "auto" and type(error) is _errors().rejected:
-                    self._shape = "text"  # an endpoint without JSON schemas says so by refusing them
-                    continue
-                raise ConfigError(
-                    f"{self.name}: {_line(error)}; check the model's name, the key and the address"
-                ) from error
+                if shape != "auto" or isinstance(error, _errors().too_long):
+                    raise self._config(error, _advice(error)) from error
+                self._shape = "text"  # an endpoint without JSON schemas says so by refusing them
             except _errors().other as error:
-                raise self._remote(_line(error)) from error
-        raise self._remote("refuses questions of every form")
+                raise self._remote(self._told(error)) from error
 
-    async def _once(self, question: Question) -> ModelResponse:
+    async def _once(self, question: Question, shape: Shape) -> ModelResponse:
         from pydantic_ai.direct import model_request
         from pydantic_ai.messages import ModelRequest, ModelRequestPart, SystemPromptPart, UserPromptPart
 
         parts: list[ModelRequestPart] = [SystemPromptPart(question.instructions), UserPromptPart(question.data)]
-        settings: Any = {
-            "temperature": 0.0, "max_tokens": question.most, "timeout": self.endpoint.timeout, "max_retries": 0,
-        }  # fmt: skip
-        if self._shape == "grammar" and question.grammar:
-            settings["extra_body"] = {"grammar": question.grammar}
         return await model_request(
             self._model,
             [ModelRequest(parts)],
-            model_settings=settings,
-            model_request_parameters=self._parameters(question),
+            model_settings=self._settings(question, shape),
+            model_request_parameters=_parameters(question, shape),
         )
 
-    def _parameters(self, question: Question) -> Any:  # noqa: ANN401 - imported lazily
-        from pydantic_ai.models import ModelRequestParameters
-        from pydantic_ai.output import OutputObjectDefinition
+    def _settings(self, question: Question, shape: Shape) -> Any:  # noqa: ANN401 - imported lazily
+        """How the model answers: the likeliest words, no more than useful, with as little thinking as it can."""
+        settings: dict[str, Any] = {"max_tokens": question.most, "timeout": self.endpoint.timeout, "max_retries": 0}
+        profile = self._model.profile
+        if profile.get("supports_thinking"):
+            settings |= {"thinking": False, "max_tokens": question.most + THINKING}
+        if not profile.get("thinking_always_enabled"):
+            settings["temperature"] = 0.0
+        if shape == "grammar" and question.grammar:
+            settings["extra_body"] = {"grammar": question.grammar}
+        return settings
 
-        if self._shape not in ("auto", "schema") or not question.schema:
-            return ModelRequestParameters()
-        wanted = OutputObjectDefinition(json_schema=dict(question.schema), name="answer", strict=True)
-        return ModelRequestParameters(output_mode="native", output_object=wanted)
-
-    def _wait(self, error: Exception, attempt: int) -> float:
-        """Seconds until the next attempt: as long as the endpoint asks for, else twice as long each time."""
-        asked = (getattr(error, "headers", None) or {}).get("retry-after", "")
-        seconds = float(asked) if asked.replace(".", "", 1).isdigit() else self.endpoint.pause * 2 ** (attempt - 1)
-        return min(seconds, LONGEST_WAIT)
+    def _pause(self, error: Exception, attempt: int) -> None:
+        """Waits as long as the endpoint asks for, else twice as long each time. Raises RemoteError to give up."""
+        asked = getattr(error, "retry_after", None)
+        seconds = self.endpoint.pause * 2 ** (attempt - 1) if asked is None else float(asked)
+        if attempt >= self.endpoint.attempts:
+            self._down = self._remote(f"gave no answer in {attempt} attempts ({self._told(error)})")
+        elif seconds > LONGEST_WAIT:
+            self._down = self._remote(f"asks to wait {seconds:.0f} seconds ({self._told(error)})")
+        if self._down is not None:
+            raise self._down from error
+        self._closed.wait(seconds)
 
     def _reply(self, response: ModelResponse, seconds: float) -> Reply:
         text = "".join(getattr(part, "content", "") for part in response.parts if part.part_kind == "text")
         used = response.usage
         usage = Usage(used.input_tokens, used.cache_read_tokens, used.output_tokens, 1, round(seconds, 3))
-        return Reply(text, replace(usage, cost=self._cost(usage)), whole=response.finish_reason != "length")
-
-    def _cost(self, usage: Usage) -> float:
-        if not self.priced:
-            return 0.0
-        return self.endpoint.price.of(usage) if self.endpoint.price else price(usage, self.endpoint.model)
+        cost = self.endpoint.cost(usage) if self.priced else 0.0
+        return Reply(text, replace(usage, cost=cost), whole=response.finish_reason != "length")
 
     def _remote(self, problem: str) -> RemoteError:
         return RemoteError(self.endpoint.base_url or self.name, problem, "try again later, or plan by rules")
+
+    def _config(self, error: Exception, advice: str) -> ConfigError:
+        return ConfigError(f"{self.endpoint.base_url or self.name}: {self._told(error)}; {advice}")
+
+    def _told(self, error: Exception) -> str:
+        """What an endpoint says is wrong, in one line without the key."""
+        body, status = getattr(error, "body", None), getattr(error, "status_code", None)
+        said = body.get("message") if isinstance(body, dict) else None
+        text = " ".join(str(said or (f"status {status}" if status else error)).split())[:LONGEST_TOLD]
+        text = text.replace(self.endpoint.key, "***") if self.endpoint.key else text
+        return f"status {status}: {text}" if said and status else text
 
     # -- the connection
 
@@ -172,22 +208,26 @@ class Provider:
             from pydantic_ai.exceptions import UserError
             from pydantic_ai.models import infer_model
             from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.profiles.openai import OpenAIModelProfile
             from pydantic_ai.providers.openai import OpenAIProvider
         except ImportError as error:
             raise MissingExtraError("llm", "asking a language model") from error
         if self.endpoint.base_url:
             provider = OpenAIProvider(base_url=self.endpoint.base_url, api_key=self.endpoint.key or "none")
-            return OpenAIChatModel(self.endpoint.model, provider=provider)
+            known = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)  # to every server
+            return OpenAIChatModel(self.endpoint.model, provider=provider, profile=known)
         try:
             return infer_model(self.endpoint.model)
         except (UserError, ImportError, ValueError) as error:
-            raise ConfigError(f"{self.endpoint.model}: {_line(error)}") from error
+            raise ConfigError(f"{self.endpoint.model}: {self._told(error)}") from error
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """The result of a coroutine run on the connection's own loop; an interrupted wait ends the request."""
         future = asyncio.run_coroutine_threadsafe(work, self._running())
         try:
             return future.result()
+        except CancelledError as error:
+            raise self._remote("was closed while it was asked") from error
         except BaseException:
             future.cancel()
             raise
@@ -203,8 +243,39 @@ class Provider:
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     loop.run_forever()
+    loop.run_until_complete(_end())
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
+
+
+async def _end() -> None:
+    """Ends what is under way."""
+    if left := asyncio.all_tasks() - {asyncio.current_task()}:
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left)
+
+
+def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - imported lazily
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+
+    if shape not in ("auto", "schema") or not question.schema:
+        return ModelRequestParameters()
+    wanted = OutputObjectDefinition(json_schema=dict(question.schema), name="answer", strict=True)
+    return ModelRequestParameters(output_mode="native", output_object=wanted)
+
+
+def _advice(error: Exception) -> str:
+    """What to do about a refusal."""
+    known = _errors()
+    if isinstance(error, known.key):
+        return "check the key"
+    if isinstance(error, known.missing):
+        return "check the model's name and the address"
+    if isinstance(error, known.too_long):
+        return "choose a model that reads more"
+    return "top up the account, or plan by rules" if isinstance(error, known.quota) else "choose another model"
 
 
 class _Errors:
@@ -216,6 +287,11 @@ class _Errors:
         self.transient = (
             known.ModelRateLimitError, known.ModelServerError, known.ModelConnectionError, known.ModelUnavailableError,
         )  # fmt: skip
+        self.key, self.missing, self.quota = (
+            known.ModelAuthenticationError, known.ModelNotFoundError, known.ModelQuotaExceededError,
+        )  # fmt: skip
+        self.hopeless = (self.key, self.missing, self.quota)
+        self.too_long = known.ModelContextWindowExceededError
         self.rejected = known.ModelRequestRejectedError
         self.other = (known.ModelAPIError, known.UnexpectedModelBehavior)
 
@@ -223,7 +299,3 @@ class _Errors:
 @cache
 def _errors() -> _Errors:
     return _Errors()
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
