@@ -24,8 +24,8 @@ from wrac.evaluation.audit.figures import Count, value
 from wrac.evaluation.audit.stability import PARAGRAPH, Spread, edited
 from wrac.evaluation.audit.stack import Stack
 from wrac.evaluation.audit.truth import Truth, truth
-from wrac.evaluation.audit.words import bare, fold, words
 from wrac.evaluation.values import Passage, Passages
+from wrac.evaluation.wording import bare, fold, words
 from wrac.fetching.media import PDF
 
 ROOT = Path(__file__).parent.parent

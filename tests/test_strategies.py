@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, FakeModel
 
 from wrac.core.errors import ConfigError, InputError
 from wrac.core.types import Page, Policy, Usage
@@ -202,7 +202,9 @@ def test_a_name_that_is_none_says_which_there_are(name: str, words: str) -> None
 
 
 def test_every_strategy_goes_by_its_name() -> None:
-    assert [strategy(name, data(), Corpus()).name for name in STRATEGIES] == list(STRATEGIES)
+    corpus = Corpus(model=FakeModel(""))
+    assert [strategy(name, data(), corpus).name for name in STRATEGIES] == list(STRATEGIES)
+    assert strategy("cascade:0.2", data(), corpus).name == "cascade:0.2"
     assert strategy("fixed-64/8", data(), Corpus()).name == "fixed-64/8"
     assert isinstance(strategy("fixed-64/8", data(), Corpus()), Tokens)
 
@@ -262,7 +264,8 @@ def test_published_plans_are_repaired_and_resolved_from_the_page(published: Data
     wanted = {"places repeated": 1, "places missing": 2, "units dropped": 2, "headings repeated": 1, "unknown ids": 1}
     assert {name: made.notes[name] for name in wanted} == wanted
     assert made.notes["pages without a published plan"] == made.notes["rows of pages not in the set"] == 1
-    assert made.usage == Usage(90, 40, 7, 1, 1.5)
+    answer = '{"groups":["1-2","1,5-6"]}'
+    assert made.usage == Usage(made.usage.input, 0, counter("o200k").count(answer), 1)
 
 
 @pytest.mark.parametrize("name", ["published", "agentic"])
@@ -289,7 +292,7 @@ def test_what_stands_in_a_chunk_whatever_its_markdown_is_not_lost(published: Dat
 
 def test_what_is_available_is_what_lies_beside_the_pages(published: DataSet) -> None:
     assert available(data()) == list(BUILT_IN)
-    assert available(published) == [*BUILT_IN, "agentic", "published", "llm"]
+    assert available(published) == [*BUILT_IN, "agentic", "published", "llm", "cascade"]
     with pytest.raises(InputError, match="is absent"):
         strategy("llm", data(), Corpus()).passages([])
 

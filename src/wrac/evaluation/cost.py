@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from wrac.core.types import Usage
 from wrac.llm.prices import prices
 
@@ -28,3 +30,13 @@ def costs(results: Mapping[str, Any], models: Sequence[str]) -> list[dict[str, A
         for strategy, usage in usages.items()
         if usage.calls
     ]
+
+
+def pace(seconds: Sequence[float]) -> dict[str, float]:
+    """Mean and 90th percentile of what pages took, as notes of a strategy; none for no pages."""
+    if not seconds:
+        return {}
+    return {
+        "seconds a page": round(float(np.mean(seconds)), 3),
+        "seconds a page, P90": round(float(np.percentile(seconds, 90)), 3),
+    }

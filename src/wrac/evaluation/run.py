@@ -25,6 +25,7 @@ from wrac.evaluation.search import SEARCHES, Search, prepare
 from wrac.evaluation.strategies import Corpus, available, strategy
 from wrac.evaluation.values import Chunker, DataSet, Judge, Passage
 from wrac.evaluation.vectors import Tell, VectorCache
+from wrac.llm.asking import Model
 from wrac.text.tokens import counter
 
 Results = dict[str, Any]
@@ -39,6 +40,7 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
     searches: Sequence[str] = SEARCHES,
     *,
     vectors: Callable[[], VectorCache] | None = None,
+    model: Model | None = None,
     saved: Saved | None = None,
     tell: Tell = lambda _: None,
 ) -> Results:
@@ -49,11 +51,12 @@ def run(  # noqa: PLR0913 - a run is told what, how and where
     with the reason; the others are whole).
 
     A strategy is a name or a Chunker; where none is given all run that need no extra. `vectors` (of the product's
-    embedder where none is given) is called by the first search that embeds; `saved` keeps what is finished, so that an
-    interrupted run goes on. A page that cannot be read is left out for all. Raises ConfigError for an unknown name.
+    embedder where none is given) is called by the first search that embeds, `model` is asked by live strategies;
+    `saved` keeps what is finished, so that an interrupted run goes on. A page that cannot be read is left out for all.
+    Raises ConfigError for an unknown name.
     """
     once = cache(vectors or VectorCache.of("minilm"))
-    corpus, judging = Corpus(once), judge(data)
+    corpus, judging = Corpus(once, model), judge(data)
     chunkers = [strategy(one, data, corpus) if isinstance(one, str) else one for one in strategies or available(data)]
     data, languages = _readable(data, corpus)
     prepared = {search: prepare(search, once, languages, tell) for search in searches}

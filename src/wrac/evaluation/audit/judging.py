@@ -13,7 +13,7 @@ from wrac.evaluation.audit.cuts import Cut, Made
 from wrac.evaluation.audit.figures import Count, Example
 from wrac.evaluation.audit.stack import Stack
 from wrac.evaluation.audit.truth import Truth
-from wrac.evaluation.audit.words import bare, fold, grams, unlinked, words
+from wrac.evaluation.wording import bare, fold, grams, unlinked, words
 from wrac.parsing.address import Resolver
 from wrac.text.tokens import counter
 

@@ -9,7 +9,7 @@ from typing import Any
 from wrac.core.types import Page
 from wrac.evaluation.audit.cuts import Cut
 from wrac.evaluation.audit.judging import count
-from wrac.evaluation.audit.words import words
+from wrac.evaluation.wording import words
 from wrac.parsing.conservation import account
 
 

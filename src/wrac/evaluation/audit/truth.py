@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wrac.core.errors import MissingExtraError
 from wrac.core.types import Page
-from wrac.evaluation.audit.words import fold, grams, words
+from wrac.evaluation.wording import fold, grams, words
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from math import inf
 from pathlib import Path
 
 from wrac.core.errors import ConfigError
+from wrac.evaluation.strategies.agentic import AgenticLive, WracLive
 from wrac.evaluation.strategies.baselines import Sections, Tokens, WholePage, Words
 from wrac.evaluation.strategies.corpus import Corpus
 from wrac.evaluation.strategies.ours import Wrac, policy
@@ -20,6 +22,7 @@ from wrac.evaluation.strategies.recursive import Recursive
 from wrac.evaluation.strategies.replay import Replayed
 from wrac.evaluation.strategies.semantic import Semantic
 from wrac.evaluation.values import Chunker, DataSet
+from wrac.planning.cascade import THRESHOLD
 
 __all__ = ["BUILT_IN", "STRATEGIES", "Corpus", "available", "strategy"]
 
@@ -28,6 +31,7 @@ _FILES: Mapping[str, str] = {
     "agentic": "agentic-gpt-4.1.jsonl",
     "published": "wrac-gpt-4.1.jsonl",
     "llm": "wrac-gpt-4.1.jsonl",
+    "cascade": "wrac-gpt-4.1.jsonl",
 }
 _SIZED: Mapping[str, Callable[[Corpus, int, int], Chunker]] = {"fixed": Tokens, "words": Words, "recursive": Recursive}
 _SIZES = re.compile(r"([a-z]+)-(\d{1,6})/(\d{1,6})")
@@ -37,7 +41,7 @@ def _sized(name: str) -> Make:
     """A maker of the strategy called KIND-SIZE/OVERLAP. Raises ConfigError where there is no such kind or size."""
     found = _SIZES.fullmatch(name)
     if found is None or found[1] not in _SIZED:
-        kinds = ", ".join(("wrac:target=N,maximum=N", *(f"{kind}-SIZE/OVERLAP" for kind in _SIZED)))
+        kinds = ", ".join(("wrac:target=N,maximum=N", "cascade:MARGIN", *(f"{kind}-SIZE/OVERLAP" for kind in _SIZED)))
         raise ConfigError(f"no strategy {name!r}; choose from {', '.join(STRATEGIES)}, or {kinds}")
     size, overlap = int(found[2]), int(found[3])
     if not overlap < size:
@@ -67,11 +71,25 @@ STRATEGIES: Mapping[str, Make] = {
     "agentic": lambda data, corpus: Published(corpus, _published(data, "agentic"), "agentic"),
     "published": lambda data, corpus: Published(corpus, _published(data, "published"), "published"),
     "llm": lambda data, corpus: Replayed(corpus, _published(data, "llm")),
+    "cascade": lambda data, corpus: Replayed(corpus, _published(data, "cascade"), THRESHOLD),
+    "agentic-live": lambda _, corpus: AgenticLive(corpus),
+    "wrac-live": lambda _, corpus: WracLive(corpus),
     **{name: _peer(name) for name in PEERS},
 }
 """Every strategy by name; those of one kind and other sizes are made by `strategy` too."""
 BUILT_IN: tuple[str, ...] = tuple(_BUILT_IN)
-"""Those that need neither an extra nor published chunks."""
+"""Those that need no extra, no published chunks and no model."""
+
+
+def _threshold(text: str) -> float:
+    """The margin that a cascade's name tells. Raises ConfigError where it is no number from 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < inf:
+        raise ConfigError(f"cascade:{text}: write the margin below which the rules are unsure, as cascade:0.5")
+    return value
 
 
 def _published(data: DataSet, name: str) -> Path:
@@ -84,8 +102,13 @@ def available(data: DataSet) -> list[str]:
 
 
 def strategy(name: str, data: DataSet, corpus: Corpus) -> Chunker:
-    """The strategy under that name; `wrac:target=N,...` has that policy. Raises ConfigError naming the known ones."""
+    """The strategy under that name; `wrac:target=N,...` has that policy, `cascade:N` that threshold.
+
+    Raises ConfigError naming the known ones, and for a live one in a run without a model.
+    """
     kind, colon, settings = name.partition(":")
     if kind == "wrac" and colon:
         return Wrac(corpus, policy(settings))
+    if kind == "cascade" and colon:
+        return Replayed(corpus, _published(data, "cascade"), _threshold(settings))
     return (STRATEGIES.get(name) or _sized(name))(data, corpus)

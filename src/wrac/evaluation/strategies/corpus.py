@@ -8,6 +8,7 @@ from functools import cache
 from wrac.core.types import Document, HtmlAddress, Page, Slice
 from wrac.evaluation.values import Passage, Ranges, name
 from wrac.evaluation.vectors import VectorCache
+from wrac.llm.asking import Model
 from wrac.text.detection import detect
 
 JOIN = " > "
@@ -16,10 +17,11 @@ SOURCES = frozenset(("text/plain", "text/markdown"))
 
 
 class Corpus:
-    """Pages parsed once for all strategies that read them, and the run's vectors for one that needs some to cut."""
+    """Pages parsed once for all strategies that read them; the run's vectors and its model for those that need some."""
 
-    def __init__(self, vectors: Callable[[], VectorCache] | None = None) -> None:
+    def __init__(self, vectors: Callable[[], VectorCache] | None = None, model: Model | None = None) -> None:
         self.vectors = cache(vectors or VectorCache.of("minilm"))
+        self.model = model
         self._documents: dict[str, Document] = {}
         self._languages: dict[str, str] = {}
         self._texts: dict[str, str] = {}
