@@ -46,7 +46,7 @@ class Batches:
     """The batches of an endpoint: OpenAI's own, or of an address that speaks its protocol.
 
     A batch has an id and lives at the provider, so that one process may hand it in and another collect its answers.
-    Every method raises RemoteError where the endpoint does not answer, ConfigError where it refuses key, model or batch.
+    Methods raise RemoteError where the endpoint does not answer, ConfigError where it refuses key, model or batch.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:

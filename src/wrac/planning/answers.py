@@ -11,13 +11,19 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 Form: TypeAlias = Literal["ranges", "starts"]
 
 SAID: Final[Mapping[Form, str]] = {
-    "ranges": "Answer with the groups and nothing else: numbers and ranges, commas between those of one group, "
-    "semicolons between groups, every number once.",
+    "ranges": "Units that belong together may, rarely, share a group though others stand between them. Answer with the "
+    "groups and nothing else: numbers and ranges, commas between those of one group, semicolons between groups, every "
+    "number once.",
     "starts": "Groups are made of neighbours. Answer with the first number of each group and nothing else, ascending, "
     "commas between.",
 }
-_PART: Final = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.|to)\s*(\d{1,9}))?")
-_JSON: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
+_FIELD: Final[Mapping[Form, str]] = {"ranges": "groups", "starts": "starts"}
+ROOM: Final = 64
+"""Letters of an answer that are read for each unit; one that is longer is nothing but noise."""
+_PART: Final = re.compile(r"([0-9]{1,9})(?:\s*(?:-|–|\.\.|to)\s*([0-9]{1,9}))?")
+_SEPARATOR: Final = re.compile(r"[;\n]|[\"\]]\s*,\s*[\"\[]")
+_NUMBERED: Final = re.compile(r"[0-9]+[.)]\s+(?=[0-9])")
+_BESIDE: Final = " \t\r,.`*\"'[](){}"
 
 
 class Read(NamedTuple):
@@ -42,24 +48,24 @@ def grammar(form: Form, size: int) -> str:
 
 
 def schema(form: Form, size: int) -> Mapping[str, Any]:
-    """The answer's JSON schema, for endpoints without grammars."""
-    if form == "starts":
-        items: Mapping[str, Any] = {"type": "integer", "minimum": 1, "maximum": size}
-        name = "starts"
-    else:
-        items = {"type": "string", "pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"}
-        name = "groups"
-    properties = {name: {"type": "array", "items": items}}
+    """The answer's JSON schema, for endpoints without grammars: the same writing in one string."""
+    name, separators = _FIELD[form], ",;" if form == "ranges" else ","
+    number = f"[0-9]{{1,{len(str(size))}}}"
+    part = f"{number}(-{number})?" if form == "ranges" else number
+    properties = {name: {"type": "string", "pattern": f"^{part}([{separators}]{part})*$"}}
     return {"type": "object", "properties": properties, "required": [name], "additionalProperties": False}
 
 
 def read(answer: str, form: Form, size: int) -> Read:
     """The groups of an answer in either form of writing; whatever is no group of numbers is counted, never followed.
 
-    Numbers beyond `size` stay in their group as they are, so that the repair can count them.
+    Numbers beyond `size` stay in their group as they are, so that the repair can count them. Linear in `size`, however
+    long the answer is.
     """
-    found = [_numbers(part, size) for part in _parts(answer)]
+    longest = ROOM * (size + ROOM)
+    found = [_numbers(part, size) for part in _parts(answer[:longest])]
     groups, malformed = tuple(numbers for numbers, _ in found if numbers), sum(bad for _, bad in found)
+    malformed += len(answer) > longest
     if form == "ranges" or not groups:
         return Read(groups, malformed)
     said = {number for group in groups for number in group}
@@ -84,24 +90,41 @@ def _ranges(numbers: Sequence[int]) -> Iterator[str]:
 
 
 def _parts(answer: str) -> list[str]:
-    """The groups of an answer as texts: of JSON the strings, or lists of numbers, in it; else what semicolons part."""
-    found = _JSON.search(answer)
-    if found is not None:
+    """The groups of an answer as texts: the strings and lists of numbers in its JSON, else what separators part."""
+    answer = answer.rpartition("</think>")[2]
+    first = min((at for at in (answer.find("{"), answer.find("[")) if at >= 0), default=-1)
+    last = max(answer.rfind("}"), answer.rfind("]"))
+    if 0 <= first < last:
         try:
-            value: Any = json.loads(found[0])
+            return list(_strings(json.loads(answer[first : last + 1])))
         except (ValueError, RecursionError):
-            return answer.split(";")
-        if isinstance(value, dict):
-            value = next((part for part in value.values() if isinstance(part, list)), [])
-        return [json.dumps(part).strip("[]") if not isinstance(part, str) else part for part in value]
-    return re.split(r"[;\n]", answer)
+            pass  # no JSON, or cut short: read as if it were none
+    return [part for part in _SEPARATOR.split(answer) if part.strip(_BESIDE)]
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The groups in a JSON value, as texts."""
+    if isinstance(value, str):
+        yield from filter(str.strip, re.split("[;\n]", value))
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _strings(part)
+    elif isinstance(value, list):
+        numbers = [str(part) for part in value if type(part) is int]
+        if numbers:
+            yield ",".join(numbers)
+        for part in value:
+            yield from _strings(part)
 
 
 def _numbers(part: str, size: int) -> tuple[tuple[int, ...], int]:
-    """The numbers of one group, and how much else was in it: 1 where something was."""
+    """The numbers of one group, and how much else was in it: 1 where something was. What opens with a word is none."""
+    told = part.rpartition(":")[2].strip(_BESIDE)
+    told = _NUMBERED.sub("", told, count=1) if _NUMBERED.match(told) else told
+    if not told[:1].isascii() or not told[:1].isdigit():
+        return (), 1
     numbers: list[int] = []
-    for first, last in _PART.findall(part):
+    for first, last in _PART.findall(told):
         low, high = sorted((int(first), int(last or first)))
         numbers += range(low, min(high, size + 1) + 1) if low <= size else (low,)
-    left = _PART.sub("", part)
-    return tuple(dict.fromkeys(numbers)), int(bool(left.strip(" ,[]\"'\t.`")))
+    return tuple(dict.fromkeys(numbers)), int(bool(_PART.sub("", told).strip(_BESIDE)))

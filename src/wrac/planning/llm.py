@@ -229,6 +229,11 @@ def _silence(window: Window, reply: Reply, heard: Heard) -> str:
     return f"answered {preview(reply.text)!r} to {size} lines, which groups none of them{whole}"
 
 
+def _finished(answer: str) -> str:
+    """An answer that was cut short, without what may be the beginning of a number."""
+    return answer[: max(map(answer.rfind, ",;\n")) + 1]
+
+
 def _within(groups: Sequence[Sequence[int]], before: int, size: int) -> list[tuple[int, ...]]:
     """The parts of groups that are of one segment, counted from 1; a group never joins two segments."""
     own = (tuple(number - before for number in group if before < number <= before + size) for group in groups)

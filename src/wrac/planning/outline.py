@@ -7,12 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Final
+from unicodedata import category
 
 from wrac.core.types import Document, Kind, Place
+from wrac.text.characters import UNSPACED
 
 WORDS: Final = 10
 LETTERS: Final = 72
-"""How much of a unit's beginning is shown: words, and characters for scripts without spaces and long paths."""
+WIDE: Final = 3
+"""How much of a unit's beginning is shown: words, and letters for long ones. A letter of a script without spaces is nearly
+a token, and counts as several."""
+FOLD: Final = 160
+"""Tokens that units of one line may have together: a model can part runs that are longer at places it sees."""
 SEGMENT: Final = 24
 WINDOW: Final = 200
 """Units from which a section's end may end a segment, and units no segment and no question exceeds."""
@@ -23,7 +29,9 @@ SHORT: Final[dict[Kind, str]] = {
     "label": "label",
 }  # fmt: skip
 _FOLDED: Final = frozenset[Kind](("list_item", "table_row"))
-_UNSHOWN: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
+_WIDE: Final = re.compile(f"[{UNSPACED}]")
+_SPECIAL: Final = re.compile(r"<(?=[^\s\d=])|\[(?=/?[A-Z_]{3,}\])")
+"""How the marks begin by which models tell who speaks (`<|im_start|>`, `[INST]`); servers read them in data, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +84,56 @@ def _outer_headings(document: Document) -> frozenset[int]:
 
 
 def _segment(document: Document, ordinals: Sequence[int], count: Callable[[str], int]) -> Segment:
+    sizes = [count(document.text(ordinal)) for ordinal in ordinals]
     lines: list[tuple[int, int, str]] = []
     position = 0
     while position < len(ordinals):
-        end = _alike(document, ordinals, position)
-        lines.append((position + 1, end, _line(document, ordinals[position:end], count)))
+        end = _alike(document, ordinals, sizes, position)
+        line = f"{_name(document, ordinals[position])} {sum(sizes[position:end])}"
+        lines.append((position + 1, end, f"{line} {preview(document.text(ordinals[position]))}".rstrip()))
         position = end
     return Segment(tuple(ordinals), tuple(lines))
 
 
-def _alike(document: Document, ordinals: Sequence[int], start: int) -> int:
-    """The end of the run of list items of one depth, or rows, that begins at a position."""
+def _alike(document: Document, ordinals: Sequence[int], sizes: Sequence[int], start: int) -> int:
+    """The end of the run of list items of one depth, or rows, that begins at a position and is one line."""
     first = document.places[ordinals[start]]
     kind = document.units[first.unit].kind
-    end = start + 1
+    end, size = start + 1, sizes[start]
     if kind in _FOLDED:
         while end < len(ordinals) and ordinals[end] == ordinals[end - 1] + 1:
             place = document.places[ordinals[end]]
-            if document.units[place.unit].kind != kind or place.level != first.level:
+            size += sizes[end]
+            if document.units[place.unit].kind != kind or place.level != first.level or size > FOLD:
                 break
             end += 1
     return end
 
 
-def _line(document: Document, run: Sequence[int], count: Callable[[str], int]) -> str:
-    place = document.places[run[0]]
-    kind = document.units[place.unit].kind
-    name = f"h{place.level}" if kind == "heading" else SHORT[kind]
-    tokens = sum(count(document.text(ordinal)) for ordinal in run)
-    return f"{name} {tokens} {preview(document.text(run[0]))}".rstrip()
+def _name(document: Document, ordinal: int) -> str:
+    """A unit's kind, with a heading's level and the depth of an item inside another."""
+    place, kind = document.places[ordinal], document.unit(ordinal).kind
+    deep = kind == "heading" or (kind == "list_item" and place.level > 1)
+    return f"{SHORT[kind]}{place.level}" if deep else SHORT[kind]
 
 
 def preview(text: str) -> str:
-    """The first words of a text on one line, nothing in it that could end the line or hide in it."""
-    words = _UNSHOWN.sub(" ", text[: 8 * LETTERS]).split(" ")
-    return " ".join(filter(None, words[: WORDS + 1]))[:LETTERS].rstrip() if words else ""
+    """The first words of a text on one line: nothing in it ends the line, is hidden, or marks another speaker."""
+    head = text[: 8 * LETTERS]
+    if not head.isprintable():
+        head = "".join(letter if letter.isprintable() else _blank(letter) for letter in head)
+    shown = " ".join(head.split(maxsplit=WORDS)[:WORDS])
+    return _SPECIAL.sub("‹", shown[: _fitting(shown)]).rstrip()
+
+
+def _blank(letter: str) -> str:
+    """What is shown of a letter that is not to be seen: nothing where it stands within words, else a space."""
+    return "" if category(letter) == "Cf" else " "
+
+
+def _fitting(text: str) -> int:
+    """How many letters of a text are shown."""
+    if len(text) * WIDE <= LETTERS or not _WIDE.search(text):
+        return LETTERS
+    widths = accumulate(WIDE if _WIDE.match(letter) else 1 for letter in text)
+    return next((at for at, width in enumerate(widths) if width > LETTERS), len(text))
