@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 from tests.values import documents, records
 
 from wrac import catalog
-from wrac.catalog import Database, Record, codec, contents, schema, vectors
+from wrac.catalog import Database, Record, codec, contents, memory, outbox, schema, vectors
+from wrac.catalog.migrations import STEPS
 from wrac.core.errors import StorageError, WorkspaceError
 from wrac.core.types import Document, Plan, Policy, Unit
 
@@ -186,8 +187,50 @@ def test_another_versions_database_is_refused_by_name(database: Database) -> Non
     with database.write() as connection:
         connection.exec_driver_sql("UPDATE meta SET value = '0' WHERE name = 'schema'")
         connection.exec_driver_sql("UPDATE meta SET value = '0.0.1' WHERE name = 'wrac'")
-    with pytest.raises(WorkspaceError, match=r"schema 0 \(made by wrac 0.0.1\).* reads schema 2; use wrac 0.0.1"):
+    with pytest.raises(WorkspaceError, match=r"schema 0 \(made by wrac 0.0.1\).* reads schema 3; use wrac 0.0.1"):
         database.check()
+
+
+def test_an_older_workspace_is_brought_up_to_date(database: Database) -> None:
+    with database.write() as connection:
+        catalog.put(connection, example("a.html"))
+        for table in (schema.answers, schema.ledger, schema.outbox):
+            table.drop(connection)
+        connection.exec_driver_sql("UPDATE meta SET value = '1' WHERE name = 'schema'")
+    database.check()
+    database.check()
+    with database.read() as connection:
+        assert memory.remembered(connection, "schema") == str(schema.SCHEMA)
+        assert catalog.urls(connection) == ["a.html"]
+        assert outbox.waiting(connection) == 0
+
+
+def test_a_step_that_fails_leaves_the_schema_before_it(database: Database) -> None:
+    def fail(connection: Connection) -> None:
+        connection.exec_driver_sql("DROP TABLE answers")
+        raise KeyboardInterrupt
+
+    with database.write() as connection:
+        memory.remember(connection, "schema", "2")
+    with pytest.raises(KeyboardInterrupt):
+        database.upgrade({**STEPS, 3: fail})
+    with database.read() as connection:
+        assert memory.remembered(connection, "schema") == "2"
+        assert connection.dialect.has_table(connection, "answers")
+
+
+def test_the_outbox_keeps_a_page_until_it_was_told_as_it_is(database: Database) -> None:
+    with database.write() as connection:
+        outbox.add(connection, ["a.html", "b.html", "a.html", "c.html"])
+        assert outbox.waiting(connection) == 3
+        last, urls = outbox.first(connection, 3)
+        assert urls == ["a.html", "b.html"]
+        outbox.add(connection, ["a.html"])  # changed again while it was told
+        outbox.told(connection, last, urls)
+        assert outbox.first(connection, 9)[1] == ["c.html", "a.html"]
+        catalog.put(connection, example("d.html"))
+        outbox.refill(connection)
+        assert outbox.first(connection, 9)[1] == ["d.html"]
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from wrac.catalog.records import (
     Known,
     Record,
     Skipped,
+    chunks_on,
     find,
     forgive,
     get,
@@ -17,6 +18,7 @@ from wrac.catalog.records import (
     remove,
     skip,
     skipped,
+    stored,
     urls,
 )
 
@@ -27,6 +29,7 @@ __all__ = [
     "Known",
     "Record",
     "Skipped",
+    "chunks_on",
     "digest",
     "errors",
     "find",
@@ -39,5 +42,6 @@ __all__ = [
     "remove",
     "skip",
     "skipped",
+    "stored",
     "urls",
 ]

@@ -1,4 +1,5 @@
-"""Connections, transactions and locks of a workspace's database. What is particular to SQLite stands here alone.
+"""Connections, transactions and locks of a workspace's database. What is particular to SQLite stands here; PostgreSQL's
+is in `postgres`.
 
 Readers see one snapshot and never wait. One process writes: it holds the lock file for its whole run, so a second
 writer waits before its first page instead of racing page by page; SQLite's own locks end with their process.
@@ -9,14 +10,16 @@ from __future__ import annotations
 import errno
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, MetaData, create_engine, event, insert, select
 from sqlalchemy.exc import DatabaseError
 
 from wrac import __version__
+from wrac.catalog.memory import remember, remembered
+from wrac.catalog.migrations import STEPS
 from wrac.catalog.schema import SCHEMA, meta, metadata
 from wrac.core.errors import BusyError, StorageError, WorkspaceError, WracError
 
@@ -26,25 +29,32 @@ _SETTINGS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "temp_
 
 
 class Database:
-    """The database of one workspace folder."""
+    """The database of one workspace folder; `place` is what errors call it."""
+
+    advice = "use wrac {maker}, or move the folder away and index again"
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.place = str(folder)
         self.engine = _engine(folder / FILE)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that sees one snapshot until the block ends."""
-        with errors(self.folder), self.engine.connect() as connection, connection.begin():
+        with self.errors(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A connection in one write transaction: all of it when the block ends, nothing of it when it raises."""
-        with errors(self.folder), self.engine.connect() as plain:
+        with self.errors(), self.engine.connect() as plain:
             connection = plain.execution_options(wrac_begin="IMMEDIATE")
             with connection.begin():
                 yield connection
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turn what the database raises into wrac's errors."""
+        return errors(self.folder)
 
     @contextmanager
     def writer(self, wait: float, waiting: Callable[[], None]) -> Iterator[None]:
@@ -57,36 +67,58 @@ class Database:
             yield
 
     def create(self, *others: MetaData) -> None:
-        """Make the tables of the catalog, and of whoever shares the file, where they are missing."""
+        """Make the tables of the catalog, and of whoever shares the database, where they are missing."""
         with self.write() as connection:
             for tables in (metadata, *others):
-                tables.create_all(connection)
+                self.make(connection, tables)
             known = connection.scalar(select(meta.c.value).where(meta.c.name == "schema"))
             if known is None:
                 rows = [{"name": "schema", "value": str(SCHEMA)}, {"name": "wrac", "value": __version__}]
                 connection.execute(insert(meta), rows)
 
+    def make(self, connection: Connection, tables: MetaData) -> None:
+        """Make those of the tables that are missing."""
+        tables.create_all(connection)
+
+    def has(self, connection: Connection, table: str) -> bool:
+        """Whether there is a table of that name."""
+        return bool(connection.dialect.has_table(connection, table))
+
     def empty(self) -> bool:
-        """Whether the file has no tables at all: it was made and its maker stopped before the first transaction."""
+        """Whether there are no tables at all: the maker stopped before the first transaction, or comes now."""
         with self.read() as connection:
             return not connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all()
 
     def check(self) -> None:
-        """Nothing, when the tables are of this version.
+        """Nothing, when the tables are of this version, as those of an older one are after it.
 
-        Raises WorkspaceError when they are of another, or the file is no workspace's.
+        Raises WorkspaceError when they are of a later one, or no workspace's.
         """
         with self.read() as connection:
-            if not connection.dialect.has_table(connection, meta.name):
-                raise WorkspaceError(self.folder, f"{FILE} is no wrac database", "choose another --workspace")
+            if not self.has(connection, meta.name):
+                raise WorkspaceError(self.place, "it is no wrac database", "choose another --workspace")
             found = {row.name: row.value for row in connection.execute(select(meta))}
-        if found.get("schema") != str(SCHEMA):
+        known = found.get("schema", "")
+        if known == str(SCHEMA):
+            return
+        if not known.isdecimal() or not min(STEPS) - 1 <= int(known) < SCHEMA:
             maker = found.get("wrac", "another version")
             raise WorkspaceError(
-                self.folder,
-                f"it has schema {found.get('schema')} (made by wrac {maker}), wrac {__version__} reads schema {SCHEMA}",
-                f"use wrac {maker}, or move the folder away and index again",
+                self.place,
+                f"it has schema {known} (made by wrac {maker}), wrac {__version__} reads schema {SCHEMA}",
+                self.advice.format(maker=maker),
             )
+        with self.writer(60, lambda: None):
+            self.upgrade()
+
+    def upgrade(self, steps: Mapping[int, Callable[[Connection], None]] = STEPS) -> None:
+        """Take the steps from the schema that the tables are of to the present one, each in a transaction."""
+        for number, step in sorted(steps.items()):
+            with self.write() as connection:
+                if int(remembered(connection, "schema") or 0) < number:
+                    step(connection)
+                    remember(connection, "schema", str(number))
+                    remember(connection, "wrac", __version__)
 
     def integrity(self) -> list[str]:
         """What SQLite finds wrong with the file and its references; empty when nothing is."""

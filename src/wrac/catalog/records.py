@@ -146,6 +146,19 @@ def parsed(connection: Connection, page: Page) -> Document | None:
     return None if row is None else contents.get_document(connection, row)
 
 
+def stored(connection: Connection, url: str) -> tuple[Page, str] | None:
+    """A page as it was fetched, and by what it was asked for; None when there is no such page."""
+    row = connection.execute(select(pages).where(pages.c.url == url)).one_or_none()
+    return None if row is None else (_page(row, contents.get_body(connection, row.body)), row.source)
+
+
+def chunks_on(connection: Connection, url: str) -> list[str]:
+    """Ids of the chunks on a page, in their order; none when there is no such page."""
+    joined = occurrences.join(chunks).join(pages, pages.c.row == occurrences.c.page)
+    query = select(chunks.c.id).select_from(joined).where(pages.c.url == url).order_by(occurrences.c.position)
+    return [tagged("c1", identity) for identity in connection.scalars(query)]
+
+
 def own(connection: Connection, url: str, source: str) -> None:
     """Say by which source a page is reached now."""
     connection.execute(update(pages).where(pages.c.url == url).values(source=source))

@@ -1,4 +1,6 @@
-"""The catalog's tables. `SCHEMA` is their number: a change of a table or of a stored value takes a new one."""
+"""The catalog's tables. `SCHEMA` is their number: a change of a table or of a stored value takes a new one, and a step
+in `migrations`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = 2
+SCHEMA = 3
 
 metadata = MetaData()
 
@@ -161,4 +163,13 @@ ledger = Table(
     Column("calls", Integer, nullable=False),
     Column("seconds", Float, nullable=False),
     Column("cost", Float, nullable=False),
+)
+
+# Pages that changed and that a store outside has not been told of yet; what they are now stands in the other tables.
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("row", Integer, primary_key=True),
+    Column("url", Text, nullable=False),
+    sqlite_autoincrement=True,
 )

@@ -192,7 +192,7 @@ class LanceIndex:
             self.maintain()
 
     def _late(self) -> bool:
-        return self._unindexed() > max(5_000, LATE * self.table.count_rows())
+        return self._unindexed() > max(5_000, LATE * int(self.table.count_rows()))
 
     def _unindexed(self) -> int:
         with _errors(self.address):
