@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import time
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from wrac.core.types import NOTHING, Page
 from wrac.fetching import media
 from wrac.fetching.site.client import Answer, Client
-from wrac.fetching.site.links import Links, links
+from wrac.fetching.site.links import Links, is_made_by_scripts, links
 from wrac.fetching.site.sitemaps import Listed, read
 from wrac.fetching.site.urls import Scope, Traps, normal, origin
 from wrac.fetching.skip import Skip
+
+if TYPE_CHECKING:
+    from wrac.fetching.site.browser import Browser
 
 SITEMAPS: Final = 500
 """Sitemaps of one site that are read."""
@@ -106,7 +109,8 @@ def _nothing_known(_: str) -> Known | None:
 class Crawl:
     """One crawl of a site. `known` tells what is stored of an address; `meta` is put on every page.
 
-    `passed` counts why addresses were not asked.
+    A `browser` shows the pages that scripts make, with `always` every page. `passed` counts why addresses were not
+    asked.
     """
 
     scope: Scope
@@ -114,6 +118,8 @@ class Crawl:
     frontier: Frontier = field(default_factory=InMemory)
     known: Callable[[str], Known | None] = _nothing_known
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    browser: Browser | None = None
+    always: bool = False
     traps: Traps = field(default_factory=Traps)
     passed: Counter[str] = field(default_factory=Counter)
     fetched: int = 0
@@ -178,10 +184,25 @@ class Crawl:
         if known is not None and 0 < wanted.changed <= known.fetched:
             self.frontier.done(wanted.url)
             return [Unchanged(wanted.url, asked=False)]
-        answer = await self.client.get(wanted.url, _conditions(known))
+        answer = await self._shown(await self.client.get(wanted.url, _conditions(known)))
         found = self._judge(wanted, answer)
         self.frontier.done(wanted.url)
         return found
+
+    async def _shown(self, answer: Answer) -> Answer:
+        """The answer, or what a browser makes of it where that is wanted."""
+        if self.browser is None or answer.problem or answer.status == _NOT_MODIFIED:
+            return answer
+        media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
+        if media_type != media.HTML or not (self.always or is_made_by_scripts(answer.body, charset)):
+            return answer
+        try:
+            async with self.client.pace.turn(answer.final):
+                shown = await self.browser.show(answer.final)
+        except (OSError, TimeoutError) as error:
+            return replace(answer, problem=f"the browser could not show it: {error}")
+        headers = {**answer.headers, "content-type": f"{media.HTML}; charset=utf-8"}
+        return replace(answer, final=normal(shown.url) or answer.final, headers=headers, body=shown.html.encode())
 
     def _judge(self, wanted: Wanted, answer: Answer) -> list[Found]:
         """What an answer is: a page under its final address, the same as before, or a reason why it is neither."""

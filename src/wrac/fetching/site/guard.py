@@ -36,6 +36,15 @@ def public(address: str) -> bool:
     return found.is_global and not found.is_multicast and found not in _SHARED
 
 
+async def is_public_host(host: str) -> bool:
+    """Whether a name has addresses, and all of them are of the public internet."""
+    try:
+        addresses = await _resolved(host, 0)
+    except httpcore2.ConnectError:
+        return False
+    return bool(addresses) and all(map(public, addresses))
+
+
 class _Backend(httpcore2.AsyncNetworkBackend):
     """Resolves a name, refuses what is not public, and connects to the first address that answers."""
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from turbohtml import Document, Element
 
 _REFRESH: Final = re.compile(r"\s*\d*\.?\d*\s*[;,]?\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
+FEW_WORDS: Final = 40
+"""A page with fewer words in its plain form, and with scripts, is one that scripts make."""
 _ROBOTS: Final = frozenset(("robots", "wrac"))
 
 
@@ -84,3 +86,13 @@ def _refresh(tree: Document, base: str) -> str:
 def _attr(node: Element, name: str) -> str:
     value = node.attr(name)
     return value if isinstance(value, str) else ""
+
+
+def is_made_by_scripts(body: bytes, charset: str = "") -> bool:
+    """Whether a page's plain form says little and has scripts that would say more: an empty root of an application."""
+    tree = _tree(body, charset)
+    if not tree.select("script"):
+        return False
+    for node in tree.select("script, style, template, noscript, head"):
+        node.decompose()
+    return len(tree.text.split()) < FEW_WORDS
