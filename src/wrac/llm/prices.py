@@ -43,8 +43,8 @@ class Price(NamedTuple):
         return dear / MILLION
 
 
-def price(usage: Usage, model: str) -> float:
-    """USD of a usage at a model's list price.
+def price(usage: Usage, model: str, *, batch: bool = False) -> float:
+    """USD of a usage at a model's list price, with `batch` at that of its batches where it has one.
 
     Some prices depend on the size of a call; calls are taken to be of equal size. `input` includes `cached` tokens.
     Raises ConfigError where no price is known, MissingExtraError without the package of prices.
@@ -61,7 +61,9 @@ def price(usage: Usage, model: str) -> float:
     )
     provider, _, name = model.rpartition(":")
     try:
-        found = genai_prices.calc_price(each, model_ref=name, provider_id=provider or None)
+        found = genai_prices.calc_price(
+            each, model_ref=name, provider_id=provider or None, price_context={"processing": "batch"} if batch else None
+        )
     except LookupError as error:
         raise ConfigError(f"no price is known for {model!r}; name it as PROVIDER:MODEL, such as {MODELS[0]}") from error
     return float(found.total_price) * calls
