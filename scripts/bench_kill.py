@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from wrac.embedding import MiniLM
 from wrac.flow import Workspace
-from wrac.flow.index import BATCH
+from wrac.flow.pipeline import BATCH
 
 SITE = Path(__file__).parents[1] / "examples" / "site"
 

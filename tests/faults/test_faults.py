@@ -18,9 +18,9 @@ from tests.fakes_index import WordEmbedder
 from tests.site import build
 
 from wrac.core.errors import BusyError, StorageError
-from wrac.core.types import Page, Policy
+from wrac.core.types import Page
 from wrac.flow import Workspace
-from wrac.flow.index import BATCH
+from wrac.flow.pipeline import BATCH
 from wrac.flow.workers import Workers
 
 ROOT = Path(__file__).parents[2]
@@ -202,12 +202,12 @@ import os, signal, sys, time
 from wrac.flow.frames import receive, send
 while True:
     try:
-        task = receive(sys.stdin.buffer)
+        _, (page,), _ = receive(sys.stdin.buffer)
     except EOFError:
         break
-    if b"die" in task[0].body: os.kill(os.getpid(), signal.SIGKILL)
-    if b"hang" in task[0].body: time.sleep(60)
-    if b"raise" in task[0].body: raise RecursionError("too deep a nest")
+    if b"die" in page.body: os.kill(os.getpid(), signal.SIGKILL)
+    if b"hang" in page.body: time.sleep(60)
+    if b"raise" in page.body: raise RecursionError("too deep a nest")
     send(sys.stdout.buffer, "answered")
 """
 
@@ -215,7 +215,7 @@ while True:
 def test_a_dead_or_stuck_process_costs_its_page() -> None:
     bodies = (b"<p>one</p>", b"<p>die</p>", b"<p>two</p>", b"<p>hang</p>", b"<p>raise</p>", b"<p>three</p>")
     with Workers(2, patience=3, command=(sys.executable, "-c", FAULTY)) as workers:
-        asked = [workers.submit(Page(f"{number}.html", body), Policy(), None) for number, body in enumerate(bodies)]
+        asked = [workers.submit(repr, Page(f"{number}.html", body)) for number, body in enumerate(bodies)]
         found = [answer.result(timeout=60) for answer in asked]
     assert found == [
         "answered",

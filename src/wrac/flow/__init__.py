@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wrac.flow.report import IndexReport, Result, Shown, ShownUnit, Skipped, VerifyReport
+from wrac.flow.report import IndexReport, ReplanReport, Result, Shown, ShownUnit, Skipped, VerifyReport
 
 if TYPE_CHECKING:
     from wrac.flow.workspace import Workspace
 
-__all__ = ["IndexReport", "Result", "Shown", "ShownUnit", "Skipped", "VerifyReport", "Workspace"]
+__all__ = ["IndexReport", "ReplanReport", "Result", "Shown", "ShownUnit", "Skipped", "VerifyReport", "Workspace"]
 
 
 def __getattr__(name: str) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Final
 
 from wrac import __version__
 from wrac.chunking import VERSION, chunk, prefixes
@@ -12,20 +13,22 @@ from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
 from wrac.parsing import PARSERS, parse
 from wrac.parsing.formats import FORMATS
-from wrac.planning import RulesPlanner, plan
+from wrac.planning import plan as make_plan
+from wrac.planning.policies import Policies
 from wrac.text.analysis import analyse, analyser
 from wrac.text.detection import detect
-from wrac.text.tokens import counter
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A page's document, plan and chunks. `prefixes` and `terms` are aligned with `chunks`; terms are those of prefix
-    and text. `language` is the page's own or guessed. `parsing` and `planning` are seconds.
+    and text. `policy` is what the page was planned by, `language` its own or guessed. `parsing` and `planning` are
+    seconds. `unanswered` says why a model that was to plan the page did not plan all of it.
     """
 
     document: Document
     plan: Plan
+    policy: Policy
     chunks: tuple[Chunk, ...]
     occurrences: tuple[Occurrence, ...]
     prefixes: tuple[str, ...]
@@ -33,26 +36,34 @@ class Prepared:
     language: str
     parsing: float
     planning: float
+    unanswered: str = ""
 
 
-def prepare(page: Page, policy: Policy, known: Document | None = None) -> Prepared:
-    """The page parsed, unless its document is known, then planned, checked and cut to chunks.
-
-    Raises InputError for a page that cannot be parsed, and for a file of pages or parts without any text.
-    """
-    started = time.perf_counter()
-    document = parse(page) if known is None else known
+def read(page: Page) -> Document:
+    """The page parsed. Raises InputError where that cannot be, and for a file of pages or parts without any text."""
+    document = parse(page)
     if not document.places and page.media_type in FORMATS:
         raise InputError(page.url, _nothing(document))
+    return document
+
+
+def prepare(page: Page, policies: Policies, known: Document | None = None, planned: Plan | None = None) -> Prepared:
+    """The page parsed, unless its document is known, planned by rules, unless its plan is, and cut to chunks.
+
+    Raises InputError for a page that cannot be read, ConfigError where the policies make no sense for it.
+    """
+    started = time.perf_counter()
+    document = read(page) if known is None else known
     parsed = time.perf_counter()
-    planned = plan(document, policy)
-    made = chunk(document, planned, policy, page.url)
+    policy = policies.of(page.url, document)
+    plan = make_plan(document, policy) if planned is None else planned
+    made = chunk(document, plan, policy, page.url)
     above = prefixes(document, made.chunks, page.url)
     language = document.language or detect("\n".join(one.text for one in made.chunks))
     terms = tuple(tuple(analyse(Entry(one, line).text, language)) for one, line in zip(made.chunks, above, strict=True))
     done = time.perf_counter()
     return Prepared(
-        document, planned, made.chunks, made.occurrences, above, terms, language, parsed - started, done - parsed
+        document, plan, policy, made.chunks, made.occurrences, above, terms, language, parsed - started, done - parsed
     )
 
 
@@ -63,21 +74,39 @@ def _nothing(document: Document, shown: int = 3) -> str:
     return "no text in it" + (f": {'; '.join(reasons[:shown])}{more}" if reasons else "")
 
 
-def answer(page: Page, policy: Policy, known: Document | None = None) -> Prepared | str:
-    """The page prepared, or the reason why it cannot be."""
+def read_or_why(page: Page) -> Document | str:
+    """The page parsed, or the reason why it cannot be."""
     try:
-        return prepare(page, policy, known)
+        return read(page)
     except InputError as error:
         return error.problem
     except MissingExtraError as error:
         return str(error)
 
 
-def recipe(policy: Policy, embedder: str) -> str:
+def prepare_or_why(
+    page: Page, policies: Policies, known: Document | None = None, planned: Plan | None = None
+) -> Prepared | str:
+    """The page prepared, or the reason why it cannot be."""
+    try:
+        return prepare(page, policies, known, planned)
+    except InputError as error:
+        return error.problem
+    except MissingExtraError as error:
+        return str(error)
+
+
+READING: Final = "\n".join((f"wrac@{__version__}", *sorted(PARSERS)))
+"""The recipe of a page that cannot be read: whatever makes plans and vectors, it stays unreadable."""
+
+
+def recipe(planner: str, policies: Policies, embedder: str) -> str:
     """Names and versions of all that makes a page what it becomes here; a page made by another one is made again."""
-    planner = RulesPlanner(policy, counter(policy.tokenizer)).name
-    made = (f"wrac@{__version__}", *sorted(PARSERS), planner, VERSION, policy.tokenizer, analyser(), embedder)
-    return "\n".join(made)
+    return "\n".join((READING, planner, *_by_type(policies), VERSION, policies.default.tokenizer, analyser(), embedder))
+
+
+def _by_type(policies: Policies) -> tuple[str, ...]:
+    return (policies.text,) if policies.types else ()
 
 
 def state(page: Page, made_by: str) -> str:

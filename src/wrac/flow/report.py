@@ -32,8 +32,9 @@ class IndexReport:
     """What a run found and did.
 
     `pages` it found usable, with their `units` (places) and `chunks`; of these `unchanged` pages needed nothing. Of the
-    texts to embed `embedded` were, `reused` were known. `gone` are pages that vanished from their folder. `seconds` by
-    stage: read, parse and plan (over all processes), embed, write, and total.
+    texts to embed `embedded` were, `reused` were known. `gone` are pages that vanished from their folder; `unanswered`
+    those that the rules planned because a model did not answer, which the next run tries again. `seconds` by stage:
+    read, parse and plan (over all processes), embed, write, and total.
     """
 
     pages: int = 0
@@ -44,6 +45,26 @@ class IndexReport:
     unchanged: int = 0
     gone: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    unanswered: tuple[Skipped, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    seconds: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplanReport:
+    """What planning anew did. Of the `pages`, `changed` have other chunks than before, `kept` the same.
+
+    The rest is as in an IndexReport.
+    """
+
+    pages: int = 0
+    chunks: int = 0
+    changed: int = 0
+    kept: int = 0
+    embedded: int = 0
+    reused: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    unanswered: tuple[Skipped, ...] = ()
     usage: Usage = field(default_factory=Usage)
     seconds: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 

@@ -9,21 +9,25 @@ from __future__ import annotations
 import gc
 import sys
 
+from wrac.core.errors import ConfigError
 from wrac.flow.frames import receive, send
-from wrac.flow.prepare import answer
 
 
 def main() -> None:
-    """Answer tasks until the input ends: a Prepared, or the text that says why there is none."""
+    """Answer tasks, each a function and its arguments, until the input ends: by its result or its ConfigError."""
     gc.set_threshold(100_000, 20, 20)  # a page makes many small objects and no cycles that matter
     # A print in a parser must not tear the frames.
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     while True:
         try:
-            task = receive(sys.stdin.buffer)
+            function, given, named = receive(sys.stdin.buffer)
         except EOFError:
             return
-        send(answers, answer(*task))
+        try:
+            answer = function(*given, **named)
+        except ConfigError as error:  # nothing about this page: the caller's run cannot go on
+            answer = error
+        send(answers, answer)
 
 
 if __name__ == "__main__":

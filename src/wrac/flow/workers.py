@@ -6,18 +6,21 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, ParamSpec, TypeVar
 
-from wrac.core.types import Document, Page, Policy
+from wrac.core.errors import ConfigError
 from wrac.flow.frames import receive, send
-from wrac.flow.prepare import Prepared, answer
 
 # -P: a file of the caller's folder that is called like a module must not be imported for it.
 COMMAND = (sys.executable, "-P", "-m", "wrac.flow.worker")
 PATIENCE = 120.0
 """Seconds a page may take before its process is ended, unless the caller says otherwise."""
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 
 class Died(str):
@@ -40,12 +43,17 @@ class Workers:
         self._closed = False
         self._threads = ThreadPoolExecutor(count, "wrac-parse") if count else None
 
-    def submit(self, page: Page, policy: Policy, known: Document | None) -> Future[Prepared | str]:
-        """The page prepared, or the reason why it cannot be."""
+    def submit(
+        self, function: Callable[Given, Made | str], *given: Given.args, **named: Given.kwargs
+    ) -> Future[Made | str]:
+        """What a module's function makes of its arguments in a process, or the reason why it makes nothing.
+
+        Raises ConfigError where the function does.
+        """
         if self._threads is not None:
-            return self._threads.submit(self._ask, (page, policy, known))
-        done: Future[Prepared | str] = Future()
-        done.set_result(answer(page, policy, known))
+            return self._threads.submit(self._ask, (function, given, named))
+        done: Future[Made | str] = Future()
+        done.set_result(function(*given, **named))
         return done
 
     def __enter__(self) -> Workers:
@@ -64,15 +72,17 @@ class Workers:
         for process in self._processes:
             process.end()
 
-    def _ask(self, task: object) -> Prepared | str:
+    def _ask(self, task: tuple[object, ...]) -> Any:  # noqa: ANN401 - what the function gives
         reason = ""
         for _ in range(2):  # what kills a process once, such as the system short of memory, may spare the next
             process = self._process()
             if process is None:
                 return Died("the run was stopped")
             answer = process.ask(task, self._patience)
+            if isinstance(answer, ConfigError):
+                raise answer
             if not process.reason:
-                return answer  # type: ignore[no-any-return]
+                return answer
             self._forget(process)
             reason = process.reason
             if process.late:

@@ -6,20 +6,27 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
 from wrac.catalog import FILE, Database, errors, vectors
+from wrac.catalog.ledger import Grouping, sums
 from wrac.core.errors import WorkspaceError
 from wrac.core.seams import Embedder
-from wrac.core.types import NOTHING, Policy
+from wrac.core.types import NOTHING, Policy, Usage
 from wrac.fetching import MAX_SIZE
-from wrac.flow.report import IndexReport, Progress, Result, Shown, VerifyReport, silent
+from wrac.flow.report import IndexReport, Progress, ReplanReport, Result, Shown, VerifyReport, silent
 from wrac.indexing import Filters
 from wrac.indexing.sqlite import SqliteIndex
 from wrac.indexing.tables import metadata as index_tables
 from wrac.indexing.vectors import MatrixFile
 from wrac.observing import EventLog
+from wrac.planning.policies import Policies
+
+if TYPE_CHECKING:
+    from wrac.flow.planners import Planning
+    from wrac.flow.remembered import Wish
 
 
 class Workspace:
@@ -62,7 +69,8 @@ class Workspace:
         sources: str | Path | Sequence[str | Path],
         *,
         meta: Mapping[str, str] = NOTHING,
-        policy: Policy | None = None,
+        policy: Policy | Policies | None = None,
+        planning: Planning | None = None,
         progress: Progress | None = None,
         base: str = "",
         max_size: int = MAX_SIZE,
@@ -73,18 +81,47 @@ class Workspace:
         """Bring the workspace up to what the sources hold now; what is known is neither parsed nor embedded again.
 
         A page over `max_size` bytes, or over `max_seconds` in one of the parsing processes, is skipped with the reason.
+        `policy` and `planning` say how pages are planned; None is as the last run was told.
 
         Raises InputError for a source that cannot be read, BusyError when another process writes for `wait` seconds,
         StorageError when the disk is full. What was written before an error or Ctrl-C stays, and a new run goes on.
         """
-        from wrac.flow.index import IndexRun, Options
+        from wrac.flow.index import index
+        from wrac.flow.pipeline import Options
 
-        options = Options(meta, base, max_size, policy or Policy(), workers, wait, progress or silent, max_seconds)
+        tell, wish = progress or silent, _wish(policy, planning)
+        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds)
         named = [sources] if isinstance(sources, str | Path) else sources
-        report = IndexRun(self.database, self.embedder, self.log, options).run([str(source) for source in named])
-        with self.database.read() as connection:
-            self.index_in(connection).derived()
+        report = index(self.database, self.embedder, self.log, options, [str(source) for source in named])
+        self._derive()
         return report
+
+    def replan(
+        self,
+        *,
+        policy: Policy | Policies | None = None,
+        planning: Planning | None = None,
+        progress: Progress | None = None,
+        workers: int | None = None,
+        wait: float = 60.0,
+    ) -> ReplanReport:
+        """Plan every page anew; nothing is fetched or parsed, and only chunks that are new are embedded.
+
+        `policy` and `planning` are as for `index`, and remembered. Raises BusyError when another process writes for
+        `wait` seconds. A run that was stopped goes on where it stopped.
+        """
+        from wrac.flow.pipeline import Options
+        from wrac.flow.replan import replan
+
+        options = Options(wish=_wish(policy, planning), workers=workers, wait=wait, progress=progress or silent)
+        report = replan(self.database, self.embedder, self.log, options)
+        self._derive()
+        return report
+
+    def costs(self, by: Grouping = "day", since: str = "") -> dict[str, Usage]:
+        """What models were paid for, by day (of UTC), site, model or purpose; from a day such as `2026-11-30` on."""
+        with self.database.read() as connection:
+            return sums(connection, by, since)
 
     def search(
         self,
@@ -136,8 +173,7 @@ class Workspace:
         waiting = partial(tell, "wait", 0, None, "another process is writing to this workspace")
         with self.database.writer(wait, waiting), self.database.write() as connection:
             pages = reindex(connection, self.index_in(connection), tell)
-        with self.database.read() as connection:
-            self.index_in(connection).derived()
+        self._derive()
         return pages
 
     def status(self) -> dict[str, object]:
@@ -146,6 +182,11 @@ class Workspace:
 
         with self.database.read() as connection:
             return status(connection, self.index_in(connection), self.path)
+
+    def _derive(self) -> None:
+        """Bring what searches map into memory up to what is stored."""
+        with self.database.read() as connection:
+            self.index_in(connection).derived()
 
     def index_in(self, connection: Connection) -> SqliteIndex:
         """The index as a transaction sees it."""
@@ -165,6 +206,12 @@ class Workspace:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _wish(policy: Policy | Policies | None, planning: Planning | None) -> Wish:
+    from wrac.flow.remembered import Wish
+
+    return Wish(Policies(policy) if isinstance(policy, Policy) else policy, planning)
 
 
 def _claim(path: Path, *, create: bool) -> None:
