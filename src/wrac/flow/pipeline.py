@@ -47,8 +47,8 @@ Found = TypeVar("Found")
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one,
-    which no clock stops. `wish` says how pages are planned; where it is silent, the workspace does. `max_seconds` is the
-    longest a page may take in another process, `wait` seconds for the writer's lock.
+    which no clock stops. `wish` says how pages are planned; where it is silent, the workspace does. `max_seconds` is
+    the longest a page may take in another process, `wait` seconds for the writer's lock.
     """
 
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
