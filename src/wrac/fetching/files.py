@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wrac.fetching import archives
 from wrac.fetching.media import OTHER_FORMATS, by_name
 
 
@@ -113,7 +114,7 @@ def _judge(source: Root, entry: os.DirEntry[str], name: str, seen: dict[str, str
     if stat.S_ISDIR(mode):
         return Found(real, name, _DIRECTORY)
     found = Found(entry.path, name)
-    if not by_name(entry.name):
+    if not (by_name(entry.name) or archives.holds_pages(entry.name)):
         return Found(entry.path, name, found.not_a_page())
     if not stat.S_ISREG(mode):
         return Found(entry.path, name, "not a regular file")

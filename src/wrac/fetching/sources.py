@@ -12,7 +12,7 @@ from urllib.parse import quote, urljoin
 
 from wrac.core.errors import ConfigError, InputError
 from wrac.core.types import NOTHING, Page
-from wrac.fetching import files, media
+from wrac.fetching import archives, files, media
 from wrac.fetching.skip import Skip
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _read(
             yield reader.checked(reader.piped, _piped(stdin).read(reader.max_size + 1), media.HTML)
         elif source in roots:
             for found in files.walk(roots[source], seen):
-                yield reader.file(found)
+                yield from reader.file(found)
         else:
             from wrac.fetching.http import get  # an HTTP client is 100 ms that local sources need not pay
 
@@ -97,7 +97,16 @@ class _Reader:
     def __init__(self, meta: Mapping[str, str], base: str, max_size: int, piped: str = "-") -> None:
         self.meta, self.base, self.max_size, self.piped = meta, base, max_size, piped
 
-    def file(self, found: files.Found) -> Page | Skip:
+    def file(self, found: files.Found) -> Iterator[Page | Skip]:
+        """The page of a file, or the pages of one that holds many."""
+        packed = None if found.problem else archives.reader(found.name)
+        if packed is None:
+            yield self._single(found)
+            return
+        for page in packed(found.path, self.max_size, self.meta):
+            yield self.judged(page) if isinstance(page, Page) else page
+
+    def _single(self, found: files.Found) -> Page | Skip:
         url = urljoin(self.base, quote(found.name)) if self.base else found.name
         if found.problem:
             return Skip(url, found.problem)
