@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date
+from email.utils import parsedate_to_datetime
 
 from wrac.catalog import Record, vectors
-from wrac.core.types import Chunk, Document, Entry, Occurrence, Place
+from wrac.core.types import Chunk, Document, Entry, Label, Occurrence, Place
 from wrac.flow.links import passage_link, plain
 from wrac.indexing import Row
 from wrac.text.analysis import analyse
@@ -50,7 +53,9 @@ def _row(record: Record, position: int, entry: Entry, language: str, terms: Sequ
         language=language,
         kinds=tuple(sorted({document.units[unit].kind for unit in units})),
         roles=_roles(document, occurrence),
-        meta={**document.meta, **record.page.meta},
+        label=label_of(occurrence.label),
+        date=date_of(record),
+        meta={name: value.replace("\0", "\ufffd") for name, value in {**document.meta, **record.page.meta}.items()},
         terms=tuple(terms[position]) if whole and terms is not None else tuple(analyse(entry.text, language)),
         key=vectors.key(entry.text),
     )
@@ -64,6 +69,37 @@ def trail_texts(document: Document, chunk: Chunk) -> tuple[str, ...]:
         if place.unit in wanted:
             places.setdefault(place.unit, place)
     return tuple(" ".join(plain(document, places[unit]).split()) for unit in chunk.trail)
+
+
+def label_of(label: Label | None) -> str:
+    """A signature in one line: `Loans: gold loan, interest; 225B`."""
+    if label is None:
+        return ""
+    named = ", ".join(label.nouns)
+    about = f"{label.category}: {named}" if label.category and named else label.category or named
+    return "; ".join(part for part in (about, label.model) if part)
+
+
+_DATES = ("article:modified_time", "dcterms.modified", "last-modified", "updated", "modified", "article:published_time",
+          "dcterms.date", "dc.date", "date", "published")  # fmt: skip
+
+
+def date_of(record: Record) -> str:
+    """The ISO date that a page says of itself, or its server of it: the last change before the first day."""
+    said = {name.lower(): value for name, value in {**record.document.meta, **record.page.meta}.items()}
+    for value in (*(said[name] for name in _DATES if name in said), record.page.last_modified):
+        if found := _iso(value.strip()):
+            return found
+    return ""
+
+
+def _iso(value: str) -> str:
+    """The day of an ISO or an HTTP date; empty for anything else."""
+    with suppress(ValueError):
+        return date.fromisoformat(value[:10]).isoformat()
+    with suppress(ValueError):
+        return parsedate_to_datetime(value).date().isoformat()
+    return ""
 
 
 def _roles(document: Document, occurrence: Occurrence) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from sqlalchemy import Connection, func, select
@@ -15,7 +16,7 @@ from wrac.core.seams import Embedder
 from wrac.core.types import Unit
 from wrac.flow.report import Progress, VerifyReport
 from wrac.flow.rows import language_of, rows_of
-from wrac.indexing.sqlite import SqliteIndex
+from wrac.indexing import Index, Row, Vector
 from wrac.parsing import Resolver, account
 from wrac.planning import check
 
@@ -25,7 +26,7 @@ MOST = 200
 
 def verify(  # noqa: PLR0913 - what there is to look at
     connection: Connection,
-    index: SqliteIndex,
+    index: Index,
     embedder: Embedder,
     damage: Iterable[str],
     *,
@@ -39,12 +40,12 @@ def verify(  # noqa: PLR0913 - what there is to look at
         for table in (schema.pages, schema.units, schema.chunks, schema.vectors)
     }
     problems += _contents(connection)
-    urls = catalog.urls(connection)
+    urls, placed = catalog.urls(connection), set[tuple[str, int, str]]()
     for done, url in enumerate(urls, 1):
-        problems += _page(connection, index, embedder, url)
+        problems += _page(connection, index, embedder, url, placed)
         progress("verify", done, len(urls), url)
     problems += index.check()
-    problems += _matrix(connection, index, embedder)
+    problems += _strays(index, placed)
     said = catalog.digest(connection) if digest and not problems else ""
     return VerifyReport(**counts, problems=tuple(problems[:MOST]), digest=said)
 
@@ -61,8 +62,10 @@ def _contents(connection: Connection) -> Iterator[str]:
             yield f"unit {row.id.hex()} is stored with another text"
 
 
-def _page(connection: Connection, index: SqliteIndex, embedder: Embedder, url: str) -> Iterator[str]:
-    """What is wrong with one page."""
+def _page(
+    connection: Connection, index: Index, embedder: Embedder, url: str, placed: set[tuple[str, int, str]]
+) -> Iterator[str]:
+    """What is wrong with one page; its rows, which the index should have, are added to `placed`."""
     try:
         record = catalog.get(connection, url)
     except (catalog.CodecError, KeyError, ValueError) as error:
@@ -73,7 +76,11 @@ def _page(connection: Connection, index: SqliteIndex, embedder: Embedder, url: s
         return
     yield from (f"{url}: {problem}" for problem in _laws(record))
     yield from (f"{url}: {problem}" for problem in _embedded(connection, record, embedder))
-    yield from (f"{url}: {problem}" for problem in _indexed(index, record))
+    wanted = rows_of(record, language_of(record), [()] * len(record.chunks))  # terms are not given back
+    placed.update((row.page, row.position, row.entry) for row in wanted)
+    yield from (f"{url}: {problem}" for problem in _indexed(index, wanted))
+    if record.embedder == embedder.name:
+        yield from (f"{url}: {problem}" for problem in _vectors(connection, index, embedder, wanted))
 
 
 def _laws(record: Record) -> Iterator[str]:
@@ -127,26 +134,33 @@ def _embedded(connection: Connection, record: Record, embedder: Embedder) -> Ite
             yield f"the entries of {chunk.id} end at {end} of {len(chunk.text)}"
 
 
-def _indexed(index: SqliteIndex, record: Record) -> Iterator[str]:
+def _indexed(index: Index, wanted: Sequence[Row]) -> Iterator[str]:
     """The page's index rows are those that its record gives."""
-    wanted = rows_of(record, language_of(record), [()] * len(record.chunks))  # terms are not given back
     stored = index.rows([row.entry for row in wanted])
     for row in wanted:
         same = [one for one in stored[row.entry] if (one.page, one.position) == (row.page, row.position)]
         if not same:
             yield f"{row.entry} is not indexed"
-        elif (same[0].text, same[0].units, same[0].trail, same[0].meta) != (row.text, row.units, row.trail, row.meta):
+        elif same[0] != replace(row, terms=(), key=b""):
             yield f"{row.entry} is indexed as something else"
 
 
-def _matrix(connection: Connection, index: SqliteIndex, embedder: Embedder) -> Iterator[str]:
-    """The derived matrix holds the stored vectors, each under its entry."""
-    matrix = index.derived()
-    keys = index.keys()
-    for start in range(0, len(matrix.numbers), 1000):
-        numbers = [int(number) for number in matrix.numbers[start : start + 1000]]
-        stored = vectors.recall(connection, embedder.name, [keys[number] for number in numbers if number in keys])
-        for number, row in zip(numbers, matrix.vectors[start : start + 1000], strict=True):
-            data = stored.get(keys.get(number, b""))
-            if data is None or not np.array_equal(np.frombuffer(data, "<f4"), row):
-                yield f"the vector matrix differs from the catalog at entry {number}; delete {index.matrix_path()}"
+def _vectors(connection: Connection, index: Index, embedder: Embedder, wanted: Sequence[Row]) -> Iterator[str]:
+    """The index has the vector that the catalog has."""
+    known = vectors.recall(connection, embedder.name, {row.key for row in wanted})
+    stored = index.vectors([row.entry for row in wanted])
+    for row in wanted:
+        vector = stored.get(row.entry)
+        if row.key in known and (vector is None or not _near(vector, np.frombuffer(known[row.key], "<f4"))):
+            yield f"{row.entry} has {'no' if vector is None else 'another'} vector in the index; run `wrac reindex`"
+
+
+def _near(one: Vector, other: Vector) -> bool:
+    """Equal but for what a store's own arithmetic may turn in the last digit."""
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=0, atol=1e-6))
+
+
+def _strays(index: Index, placed: set[tuple[str, int, str]]) -> Iterator[str]:
+    """Rows that the index has and no page."""
+    for page, position, entry in sorted(set(index.contents()) - placed):
+        yield f"the index has {entry} as passage {position} of {page}, the catalog has not; run `wrac reindex`"

@@ -36,8 +36,8 @@ class Postings:
 
     def open(self, entries: int, length: int) -> int:
         """The number of a new segment of so many entries with so many terms in all."""
-        statement = "INSERT INTO index_segments (entries, length, terms) VALUES (?, ?, x'') RETURNING row"
-        return int(self.connection.exec_driver_sql(statement, (entries, length)).scalar_one())
+        statement = "INSERT INTO index_segments (entries, length, terms) VALUES (?, ?, ?) RETURNING row"
+        return int(self._read_all(statement, (entries, length, b""))[0][0])
 
     def put(self, segment: int, entries: Sequence[tuple[int, Sequence[str]]]) -> None:
         """Write the terms of a new segment's entries.
@@ -59,7 +59,7 @@ class Postings:
     def drop(self, segment: int, gone: Sequence[int]) -> None:
         """Take entries out of a segment, and the segment away when none is left."""
         query = "SELECT entries, length, terms FROM index_segments WHERE row = ?"
-        size, length, packed = self.connection.exec_driver_sql(query, (segment,)).one()
+        size, length, packed = self._read_all(query, (segment,))[0]
         terms = [int(term) for term in np.frombuffer(packed, "<u4")]
         if len(gone) == size:
             self._run("DELETE FROM index_postings WHERE term = ? AND segment = ?", [(term, segment) for term in terms])
@@ -83,8 +83,8 @@ class Postings:
         """What is wrong: postings that do not add up to the lengths and numbers of the entries."""
         summed: dict[int, int] = {}
         wrong: list[str] = []
-        lengths = dict(map(tuple, self.connection.exec_driver_sql("SELECT row, length FROM index_entries")))
-        for (packed,) in self.connection.exec_driver_sql("SELECT data FROM index_postings"):
+        lengths = dict(map(tuple, self._read_all("SELECT row, length FROM index_entries")))
+        for (packed,) in self._read_all("SELECT data FROM index_postings"):
             for entry, frequency, length in np.frombuffer(packed, POSTING).tolist():
                 summed[entry] = summed.get(entry, 0) + frequency
                 if lengths.get(entry) != length:
@@ -95,7 +95,7 @@ class Postings:
             if summed.get(entry, 0) != length
         ]
         query = "SELECT COALESCE(SUM(entries), 0), COALESCE(SUM(length), 0) FROM index_segments"
-        totals = tuple(self.connection.exec_driver_sql(query).one())
+        totals = tuple(self._read_all(query)[0])
         if totals != (len(lengths), sum(lengths.values())):
             wrong.append(f"the segments count {totals}, the entries {(len(lengths), sum(lengths.values()))}")
         return wrong[:100]
@@ -107,7 +107,7 @@ class Postings:
         deletes: list[tuple[Any, ...]] = []
         for term in terms:
             query = "SELECT data FROM index_postings WHERE term = ? AND segment = ?"
-            data = np.frombuffer(self.connection.exec_driver_sql(query, (term, segment)).scalar_one(), POSTING)
+            data = np.frombuffer(self._read_all(query, (term, segment))[0][0], POSTING)
             kept = data[~np.isin(data["entry"], gone)]
             removed += int(data["frequency"].sum()) - int(kept["frequency"].sum())
             if len(kept):
@@ -150,11 +150,19 @@ class Postings:
 
     def _read(self, term: str) -> NDArray[Any]:
         query = "SELECT data FROM index_postings WHERE term = (SELECT row FROM index_terms WHERE term = ?)"
-        return np.frombuffer(b"".join(row[0] for row in self.connection.exec_driver_sql(query, (term,))), POSTING)
+        return np.frombuffer(b"".join(row[0] for row in self._read_all(query, (term,))), POSTING)
+
+    def _read_all(self, query: str, values: tuple[Any, ...] = ()) -> Sequence[Any]:
+        return self.connection.exec_driver_sql(marked(self.connection, query), values).all()
 
     def _run(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         if rows:
-            self.connection.exec_driver_sql(statement, rows)
+            self.connection.exec_driver_sql(marked(self.connection, statement), rows)
+
+
+def marked(connection: Connection, statement: str) -> str:
+    """A statement whose values are marked by `?`, as the connection's driver wants it."""
+    return statement if connection.dialect.paramstyle == "qmark" else statement.replace("?", "%s")
 
 
 def batches(values: Iterable[T]) -> Iterator[list[T]]:

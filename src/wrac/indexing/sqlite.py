@@ -1,107 +1,39 @@
-"""The embedded index: rows, exact BM25 postings and an exact vector scan in the catalog's own SQLite file.
-
-FTS5 is not used: its `bm25()` gives no weight to a term that half of a small site's passages hold, and counting through
-its vocabulary tables costs more than reading our own postings (docs/design/0004).
-"""
+"""The embedded index: rows and postings in the catalog's own SQLite file, and an exact scan of a matrix beside it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import sqlalchemy
-from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
-from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits, Vector, tables
-from wrac.indexing.postings import Postings, batches
+from wrac.indexing import ALL, Filters, Traits, Vector
+from wrac.indexing.sql import SqlIndex
 from wrac.indexing.vectors import Fetch, Matrix, MatrixFile, scan
-from wrac.text import bm25
-
-TERMS = 64
-"""A query is cut to so many of its rarest terms: the others weigh next to nothing and cost the most."""
 
 
 @dataclass(slots=True)
-class SqliteIndex:
+class SqliteIndex(SqlIndex):
     """The index as one connection's transaction sees it.
 
     `fetch` reads vectors by key from the vector cache; `matrix` is the file derived from them. Writing needs neither.
     """
 
-    connection: Connection
     matrix: MatrixFile | None = None
     fetch: Fetch | None = None
     traits = Traits("sqlite", lexical=True, dense=True, shared=False, proven="the embedded index")
-    _allowed: dict[Filters, NDArray[np.bool_] | None] = field(default_factory=dict)
-
-    def write(self, changes: Sequence[Change]) -> None:
-        """The pages are as the changes say; their vectors are read from the cache."""
-        for change in changes:
-            if change.rows:
-                self.put(change.page, change.rows)
-            else:
-                self.remove(change.page)
-
-    def put(self, page: str, rows: Sequence[Row]) -> None:
-        """The page's rows are these, in place of what they were."""
-        old = self._entries_on(page)
-        number = self._put_page(page, rows)
-        known = self._numbers({row.entry for row in rows})
-        if new := {row.entry: row for row in rows if row.entry not in known}:
-            known |= self._add(list(new.values()))
-        self._run("DELETE FROM index_places WHERE page = ?", [(number,)])
-        self._run(
-            "INSERT INTO index_places (page, position, entry, anchor, link, label, units, trail, kinds, roles)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(number, row.position, known[row.entry], *_described(row)) for row in rows],
-        )
-        self._drop(old - set(known.values()))
-        self._advance()
-
-    def remove(self, page: str) -> None:
-        """The page has no rows; entries that stand on no other page are gone."""
-        old = self._entries_on(page)
-        self._run(
-            "DELETE FROM index_places WHERE page = (SELECT row FROM index_pages WHERE url = ?)",
-            [(page,)],
-        )
-        self._run("DELETE FROM index_pages WHERE url = ?", [(page,)])
-        self._drop(old)
-        self._advance()
-
-    def clear(self) -> None:
-        """Nothing is left."""
-        for table in (tables.places, tables.pages, tables.entries, tables.segments, tables.postings, tables.terms):
-            self.connection.execute(delete(table))
-        self._advance()
-
-    def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
-        """The best `k` entries by BM25 with their scores, above zero, rounded; counts are over the whole index."""
-        size, average = self._statistics()
-        allowed = self._mask(filters)
-        if not size or k < 1 or not terms:
-            return []
-        scores = np.zeros(self._last() + 1)
-        for data in Postings(self.connection).of(terms, TERMS):
-            lengths = data["length"].astype(np.float64)
-            frequency = data["frequency"].astype(np.float64)
-            scale = 1.0 - bm25.B + bm25.B * lengths / average
-            weight = bm25.idf(size, len(data)) * (bm25.K1 + 1.0)
-            scores[data["entry"]] += weight * frequency / (frequency + bm25.K1 * scale)
-        found = np.flatnonzero(scores if allowed is None else np.where(allowed, scores, 0.0))
-        if k < len(found):
-            edge = np.partition(scores[found], len(found) - k)[len(found) - k]
-            found = found[scores[found] >= edge - 1e-5]
-        rounded = np.round(scores[found], DIGITS)
-        return self._ranked([int(number) for number in found], [float(score) for score in rounded], k)
 
     def dense(self, vector: Vector, k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by the inner product with a float32 vector of unit length, rounded."""
-        return self._ranked(*scan(self.derived(), vector, k, self._mask(filters)), k)
+        return self.ranked(*scan(self.derived(), vector, k, self.mask(filters)), k)
+
+    def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
+        """The float32 vectors of those of the entries that have one, as the matrix has them."""
+        matrix, numbers = self.derived(), self.numbers(entries)
+        at = np.searchsorted(matrix.numbers, list(numbers.values()))
+        found = zip(numbers.items(), at, strict=True)
+        have = matrix.numbers
+        return {entry: matrix.vectors[n] for (entry, number), n in found if n < len(have) and have[n] == number}
 
     def derived(self) -> Matrix:
         """The matrix of this transaction's entries, written to its file where that is behind."""
@@ -109,199 +41,6 @@ class SqliteIndex:
             raise ValueError("this index was opened without vectors")
         return self.matrix.current(self.generation(), self.keys, self.fetch)
 
-    def rows(self, entries: Sequence[str], filters: Filters = ALL) -> dict[str, list[Row]]:
-        """Where the entries stand, in order of page and position, as far as the filters allow."""
-        found: dict[str, list[Row]] = {entry: [] for entry in entries}
-        view = tables.passages
-        for batch in batches(found):
-            query = select(view).where(view.c.entry.in_(batch)).order_by(view.c.page, view.c.position, view.c.entry)
-            for stored in self.connection.execute(query):
-                row = _row(stored)
-                if filters.allow(row):
-                    found[row.entry].append(row)
-        return found
-
-    def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
-        """The float32 vectors of those of the entries that have one, as the matrix has them."""
-        matrix, numbers = self.derived(), self._numbers(entries)
-        at = {int(number): position for position, number in enumerate(matrix.numbers)}
-        return {entry: matrix.vectors[at[number]] for entry, number in numbers.items() if number in at}
-
-    def contents(self) -> Iterator[tuple[str, int, str]]:
-        """Page, position and entry of every row, in no order."""
-        yield from map(tuple, self._select("SELECT page, position, entry FROM passages"))
-
-    def languages(self) -> list[str]:
-        """The languages of the pages, most pages first."""
-        query = "SELECT language FROM index_pages GROUP BY language ORDER BY COUNT(*) DESC, language"
-        return [row[0] for row in self._select(query)]
-
-    def fields(self) -> list[str]:
-        """The names of metadata that a row has, in order."""
-        return sorted(
-            {name for (meta,) in self._select("SELECT DISTINCT meta FROM index_pages") for name in json.loads(meta)}
-        )
-
-    def close(self) -> None:
-        """Nothing: the connection is its owner's to close."""
-
-    def generation(self) -> int:
-        """How often the index was changed."""
-        return self._one("SELECT COALESCE(MAX(value), 0) FROM index_state WHERE name = 'generation'")
-
-    def size(self) -> int:
-        """How many entries there are."""
-        return self._statistics()[0]
-
-    def check(self) -> list[str]:
-        """What is wrong with the index itself; empty when nothing is."""
-        found = Postings(self.connection).check()
-        alone = "SELECT id FROM index_entries WHERE row NOT IN (SELECT entry FROM index_places)"
-        found += [f"{row[0]} is indexed but stands on no page" for row in self._select(alone)]
-        lost = "SELECT entry, page FROM index_places WHERE entry NOT IN (SELECT row FROM index_entries)"
-        found += [f"page {row[1]} has the missing index entry {row[0]}" for row in self._select(lost)]
-        return found
-
-    def _add(self, rows: Sequence[Row]) -> dict[str, int]:
-        """Rows of the new entries, in one new segment."""
-        lengths = [len(row.terms) for row in rows]
-        segment = Postings(self.connection).open(len(rows), sum(lengths))
-        self._run(
-            "INSERT INTO index_entries (id, segment, length, key, chunk, tokens, prefix, part_start, part_end, text)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (row.entry, segment, length, row.key, row.chunk, row.tokens, row.prefix, row.start, row.end, row.text)
-                for row, length in zip(rows, lengths, strict=True)
-            ],
-        )
-        numbers = self._numbers(row.entry for row in rows)
-        Postings(self.connection).put(segment, [(numbers[row.entry], row.terms) for row in rows])
-        return numbers
-
-    def _drop(self, old: set[int]) -> None:
-        """Remove those of the entries that stand nowhere any more."""
-        gone: dict[int, list[int]] = {}
-        entries = tables.entries.c
-        placed = select(tables.places.c.entry).where(tables.places.c.entry == entries.row)
-        for batch in batches(sorted(old)):
-            query = select(entries.row, entries.segment).where(entries.row.in_(batch), ~placed.exists())
-            for row, segment in self.connection.execute(query):
-                gone.setdefault(segment, []).append(row)
-        for segment, numbers in gone.items():
-            self._run("DELETE FROM index_entries WHERE row = ?", [(number,) for number in numbers])
-            Postings(self.connection).drop(segment, numbers)
-
-    def _put_page(self, page: str, rows: Sequence[Row]) -> int:
-        said = (rows[0].language, rows[0].planner, rows[0].date, dict(rows[0].meta)) if rows else ("", "", "", {})
-        language, planner, date, meta = said
-        self._run(
-            "INSERT INTO index_pages (url, language, planner, date, meta) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (url) DO UPDATE SET language = excluded.language, planner = excluded.planner,"
-            " date = excluded.date, meta = excluded.meta",
-            [(page, language, planner, date, json.dumps(meta, sort_keys=True))],
-        )
-        return self._one("SELECT row FROM index_pages WHERE url = ?", (page,))
-
-    def _entries_on(self, page: str) -> set[int]:
-        query = "SELECT entry FROM index_places WHERE page = (SELECT row FROM index_pages WHERE url = ?)"
-        return {row[0] for row in self._select(query, (page,))}
-
-    def _numbers(self, identities: Iterable[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for batch in batches(identities):
-            query = select(tables.entries.c.id, tables.entries.c.row).where(tables.entries.c.id.in_(batch))
-            found.update((row[0], row[1]) for row in self.connection.execute(query))
-        return found
-
-    def _ranked(self, numbers: list[int], scores: list[float], k: int) -> list[tuple[str, float]]:
-        names: dict[int, str] = {}
-        for batch in batches(numbers):
-            query = select(tables.entries.c.row, tables.entries.c.id).where(tables.entries.c.row.in_(batch))
-            names.update((row[0], row[1]) for row in self.connection.execute(query))
-        ranked = sorted((-score, names[number]) for number, score in zip(numbers, scores, strict=True))
-        return [(name, -score) for score, name in ranked[:k]]
-
-    def _mask(self, filters: Filters) -> NDArray[np.bool_] | None:
-        """For each entry number whether it may be found; None when all may."""
-        if filters == ALL:
-            return None
-        if filters not in self._allowed:
-            mask = np.zeros(self._last() + 1, bool)
-            joined = tables.places.join(tables.pages)
-            query = select(tables.places.c.entry).select_from(joined).where(*_conditions(filters)).distinct()
-            mask[list(self.connection.scalars(query))] = True
-            self._allowed[filters] = mask
-        return self._allowed[filters]
-
-    def _statistics(self) -> tuple[int, float]:
-        size, length = next(
-            self._select("SELECT COALESCE(SUM(entries), 0), COALESCE(SUM(length), 0) FROM index_segments")
-        )
-        return size, (length / size if size and length else 1.0)
-
-    def _last(self) -> int:
-        return self._one("SELECT COALESCE(MAX(row), 0) FROM index_entries")
-
-    def matrix_path(self) -> str:
-        """Where the derived matrix is."""
-        return "" if self.matrix is None else str(self.matrix.path)
-
-    def keys(self) -> dict[int, bytes]:
-        """Of each entry's number the key of its vector."""
-        return {row[0]: row[1] for row in self._select("SELECT row, key FROM index_entries")}
-
-    def _advance(self) -> None:
-        self._allowed.clear()
-        self._run(
-            "INSERT INTO index_state (name, value) VALUES ('generation', 1)"
-            " ON CONFLICT (name) DO UPDATE SET value = value + 1",
-            [()],
-        )
-
-    def _run(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
-        if rows:
-            self.connection.exec_driver_sql(statement, rows)
-
-    def _select(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        return iter(self.connection.exec_driver_sql(query, tuple(values)))
-
-    def _one(self, query: str, values: Sequence[Any] = ()) -> int:
-        return int(self.connection.exec_driver_sql(query, tuple(values)).scalar_one())
-
-
-def _conditions(filters: Filters) -> Iterator[ColumnElement[bool]]:
-    """What `Filters.allow` says of a row, in SQL."""
-    page, place = tables.pages.c, tables.places.c
-    if filters.url:
-        yield or_(*(func.substr(page.url, 1, len(prefix)) == prefix for prefix in filters.url))
-    if filters.language:
-        spoken = func.lower(page.language) + "-"
-        yield or_(*(func.substr(spoken, 1, len(one) + 1) == f"{one}-".lower() for one in filters.language))
-    for column, wanted in ((place.kinds, filters.kind), (place.roles, filters.role)):
-        if wanted:
-            each = func.json_each(column).table_valued("value")
-            yield select(each.c.value).where(each.c.value.in_(wanted)).exists()
-    if filters.since:
-        yield page.date >= filters.since
-    if filters.until:
-        yield page.date.between("0", filters.until)
-    for name, values in filters.meta:
-        pairs = func.json_each(page.meta).table_valued("key", "value")
-        yield select(pairs.c.key).where(pairs.c.key == name, pairs.c.value.in_(values)).exists()
-
-
-def _described(row: Row) -> tuple[str, ...]:
-    lists = (row.units, row.trail, row.kinds, row.roles)
-    return (row.anchor, row.link, row.label, *(json.dumps(part, ensure_ascii=False) for part in lists))
-
-
-def _row(stored: sqlalchemy.Row[Any]) -> Row:
-    values: dict[str, Any] = {name: getattr(stored, name) for name in _PLAIN}
-    values.update((name, tuple(json.loads(getattr(stored, name)))) for name in ("units", "trail", "kinds", "roles"))
-    return Row(meta=json.loads(stored.meta), start=stored.part_start, end=stored.part_end, **values)
-
-
-_PLAIN = (
-    "entry", "chunk", "page", "position", "text", "prefix", "anchor", "link", "tokens", "planner", "language", "label",
-    "date",
-)  # fmt: skip
+    def settle(self) -> None:
+        """What can be made ready for searches is."""
+        self.derived()

@@ -19,7 +19,10 @@ from sqlalchemy import (
     table,
 )
 
+FORM = 2
+"""The number of these tables' form: an index of another one is made anew from the catalog."""
 metadata = MetaData()
+_BINARY = Text().with_variant(Text(collation="C"), "postgresql")  # ordered as Python orders strings
 
 state = Table(
     "index_state", metadata, Column("name", String, primary_key=True), Column("value", Integer, nullable=False)
@@ -57,7 +60,7 @@ pages = Table(
     "index_pages",
     metadata,
     Column("row", Integer, primary_key=True),
-    Column("url", Text, nullable=False, unique=True),
+    Column("url", _BINARY, nullable=False, unique=True),
     Column("language", String, nullable=False),
     Column("planner", String, nullable=False),
     Column("date", String, nullable=False),
@@ -107,14 +110,20 @@ passages = table(
     )),
 )  # fmt: skip
 
-# For whoever reads the file without wrac: one row a passage, all it needs beside it.
+# For whoever reads the database without wrac: one row a passage, all it needs beside it.
+_PASSAGES = (
+    " passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text,"
+    " e.prefix, e.part_start, e.part_end, o.units, o.trail, o.anchor, o.link, e.tokens, p.planner, p.language,"
+    " o.kinds, o.roles, o.label, p.date, p.meta"
+    " FROM index_places o JOIN index_entries e ON e.row = o.entry JOIN index_pages p ON p.row = o.page"
+)
 event.listen(
     metadata,
     "after_create",
-    DDL(  # type: ignore[no-untyped-call]
-        "CREATE VIEW IF NOT EXISTS passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text,"
-        " e.prefix, e.part_start, e.part_end, o.units, o.trail, o.anchor, o.link, e.tokens, p.planner, p.language,"
-        " o.kinds, o.roles, o.label, p.date, p.meta"
-        " FROM index_places o JOIN index_entries e ON e.row = o.entry JOIN index_pages p ON p.row = o.page"
-    ),
+    DDL(f"CREATE VIEW IF NOT EXISTS{_PASSAGES}").execute_if(dialect="sqlite"),  # type: ignore[no-untyped-call]
+)
+event.listen(
+    metadata,
+    "after_create",
+    DDL(f"CREATE OR REPLACE VIEW{_PASSAGES}").execute_if(dialect="postgresql"),  # type: ignore[no-untyped-call]
 )
