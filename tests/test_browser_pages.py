@@ -97,7 +97,7 @@ def test_a_crawl_shows_the_pages_that_scripts_make_and_follows_what_they_link() 
         async def run() -> list[str]:
             async with Client(Manners(private=True)) as client, Browser(Settings(private=True)) as browser:
                 walk = Crawl(Scope.of(f"{site.url}/"), client, browser=browser)
-                return [found.url async for found in walk.run() if isinstance(found, Page)]
+                return [one.url async for visit in walk.run() for one in visit.found if isinstance(one, Page)]
 
         assert sorted(asyncio.run(run())) == [f"{site.url}/{name}" for name in ("", "app", "deep", "plain")]
         assert len(site.asked("/plain")) == 1

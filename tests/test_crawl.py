@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,12 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.served import Asked, Reply, Route, Served, linking, served
 
+from wrac.core.errors import WracError
 from wrac.core.types import Page
 from wrac.fetching.site.client import Client, Manners
-from wrac.fetching.site.crawl import Crawl, Found, Known, Unchanged
+from wrac.fetching.site.crawl import Crawl, Found, InMemory, Unchanged, Wanted
 from wrac.fetching.site.guard import public
 from wrac.fetching.site.sitemaps import LARGEST, moment, read, unpacked
 from wrac.fetching.site.urls import DAYS, QUERIES, Scope, Traps, normal
+from wrac.fetching.site.walk import Plan, Walk
 from wrac.fetching.skip import Skip
 
 SITE: Mapping[str, Route] = {
@@ -35,15 +37,15 @@ def crawl(
     site: Served,
     start: str = "/docs/",
     *,
-    known: Mapping[str, Known] | None = None,
+    stored: Sequence[Page] = (),
     manners: Manners | None = None,
     **limits: Any,
 ) -> list[Found]:
     async def run() -> list[Found]:
         async with Client(manners or Manners(private=True, pause=0.0, timeout=5.0, attempts=2)) as client:
-            stored = {f"{site.url}{path}": one for path, one in (known or {}).items()}
-            walk = Crawl(Scope.of(site.url + start, **limits), client, known=stored.get)
-            return [found async for found in walk.run()]
+            kept = {page.url: page for page in stored}
+            walk = Crawl(Scope.of(site.url + start, **limits), client, stored=kept.get)
+            return [found async for visit in walk.run() for found in visit.found]
 
     return asyncio.run(run())
 
@@ -121,9 +123,9 @@ def test_sitemaps_are_read_through_an_index_and_gzip_and_their_dates_save_questi
     }
     with served(routes) as site:
         assert paths(site, crawl(site, "/")) == ["/", "/x", "/y"]
-        found = crawl(
-            site, "/", known={"/x": Known(fetched=moment("2024-06-01")), "/y": Known(fetched=moment("2024-01-01"))}
-        )
+        months = (("x", "06"), ("y", "01"))
+        stored = [Page(f"{site.url}/{name}", b"", fetched=moment(f"2024-{month}-01")) for name, month in months]
+        found = crawl(site, "/", stored=stored)
         assert paths(site, found) == ["/", "/y"]
         assert Unchanged(f"{site.url}/x", asked=False) in found
 
@@ -137,7 +139,17 @@ def test_a_second_crawl_asks_on_conditions() -> None:
         (first,) = crawl(site, "/")
         assert isinstance(first, Page)
         assert first.etag == '"v1"'
-        assert crawl(site, "/", known={"/": Known(etag=first.etag)}) == [Unchanged(f"{site.url}/")]
+        assert crawl(site, "/", stored=[first]) == [Unchanged(f"{site.url}/")]
+
+
+def test_what_an_unchanged_page_links_is_followed_all_the_same() -> None:
+    def home(asked: Asked) -> Reply:
+        same = asked.headers.get("If-None-Match") == '"v1"'
+        return Reply(b"", 304) if same else Reply(linking("/a").encode(), headers={"ETag": '"v1"'})
+
+    with served({"/": home, "/a": "<h1>A</h1>"}) as site:
+        first = [one for one in crawl(site, "/") if isinstance(one, Page) and one.etag]
+        assert paths(site, crawl(site, "/", stored=first)) == ["/a"]
 
 
 def test_redirects_and_canonical_links_give_one_page_with_its_other_names_noted() -> None:
@@ -280,3 +292,33 @@ def test_a_sitemap_of_entities_that_multiply_is_refused() -> None:
     levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
     bomb = f'<!DOCTYPE u [<!ENTITY e0 "0123456789">{levels}]><urlset><url><loc>&e11;</loc></url></urlset>'
     assert read(bomb.encode()).problem.startswith("not XML")
+
+
+def test_a_walk_gives_what_a_crawl_finds_and_ends_when_it_is_closed() -> None:
+    pages = {f"/{number}": linking(f"/{number + 1}") for number in range(200)}
+    with served({"/": linking("/0"), **pages}) as site:
+        walk = Walk(Plan(Scope.of(f"{site.url}/", pages=50), Manners(private=True)))
+        assert sum(isinstance(one, Page) for visit in walk.visits() for one in visit.found) == 50
+        assert walk.asked == 52
+        visits = Walk(Plan(Scope.of(f"{site.url}/"), Manners(private=True))).visits()
+        next(visits)
+        visits.close()
+        asked = len(site.log)
+        time.sleep(0.2)
+        assert len(site.log) == asked
+
+
+def test_an_error_in_a_crawl_is_raised_where_its_visits_are_taken() -> None:
+    def broken(_: str) -> Page | None:
+        raise WracError("the catalog is gone")
+
+    with served({"/": "<p>A"}) as site, pytest.raises(WracError, match="the catalog is gone"):
+        list(Walk(Plan(Scope.of(f"{site.url}/"), Manners(private=True)), stored=broken).visits())
+
+
+def test_a_frontier_gives_each_address_once() -> None:
+    frontier = InMemory()
+    frontier.add([Wanted("https://a.example/x"), Wanted("https://a.example/x", 3)])
+    assert frontier.take() == Wanted("https://a.example/x")
+    assert frontier.take() is None
+    assert frontier.taken() == 1

@@ -38,15 +38,6 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is stored of a page: what a conditional question needs, and when it was fetched."""
-
-    etag: str = ""
-    last_modified: str = ""
-    fetched: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Unchanged:
     """A stored page that is as it was; `asked` is False where its sitemap said so already."""
 
@@ -57,23 +48,38 @@ class Unchanged:
 Found: TypeAlias = Page | Skip | Unchanged
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """An address that was settled, and what was found there: a page under its final address, other names as skips.
+
+    Whoever takes a visit tells the frontier when it has kept what was found.
+    """
+
+    url: str
+    found: tuple[Found, ...]
+
+
 class Frontier(Protocol):
-    """The addresses of a crawl, each once. What was taken and not done is taken again after a restart."""
+    """The addresses of a crawl, each once. What was taken and not settled is taken again after a restart."""
 
     def add(self, wanted: Iterable[Wanted]) -> None:
         """New addresses to the end; known ones stay as they are."""
         ...
 
     def take(self) -> Wanted | None:
-        """The next address, None when there is none left."""
+        """The next address, None when there is none left for now."""
         ...
 
-    def done(self, url: str) -> None:
-        """The address is settled."""
+    def settle(self, url: str) -> None:
+        """What was found at the address is kept."""
         ...
 
-    def counts(self) -> tuple[int, int]:
-        """How many addresses are settled, and how many are known."""
+    def known(self) -> Iterable[str]:
+        """Every address, in the order they came."""
+        ...
+
+    def taken(self) -> int:
+        """How many addresses were taken, those of earlier runs of this crawl too."""
         ...
 
 
@@ -82,32 +88,34 @@ class InMemory:
     """A frontier that ends with the process."""
 
     queue: deque[Wanted] = field(default_factory=deque)
-    seen: set[str] = field(default_factory=set)
-    settled: int = 0
+    seen: dict[str, None] = field(default_factory=dict)
 
     def add(self, wanted: Iterable[Wanted]) -> None:
         for one in wanted:
             if one.url not in self.seen:
-                self.seen.add(one.url)
+                self.seen[one.url] = None
                 self.queue.append(one)
 
     def take(self) -> Wanted | None:
         return self.queue.popleft() if self.queue else None
 
-    def done(self, url: str) -> None:  # noqa: ARG002 - nothing is kept
-        self.settled += 1
+    def settle(self, url: str) -> None:
+        """Nothing is to be kept for later."""
 
-    def counts(self) -> tuple[int, int]:
-        return self.settled, len(self.seen)
+    def known(self) -> Iterable[str]:
+        return self.seen
+
+    def taken(self) -> int:
+        return len(self.seen) - len(self.queue)
 
 
-def _nothing_known(_: str) -> Known | None:
+def _nothing_stored(_: str) -> Page | None:
     return None
 
 
 @dataclass(slots=True)
 class Crawl:
-    """One crawl of a site. `known` tells what is stored of an address; `meta` is put on every page.
+    """One crawl of a site. `stored` gives the page that is kept of an address; `meta` is put on every page.
 
     A `browser` shows the pages that scripts make, with `always` every page. `passed` counts why addresses were not
     asked.
@@ -116,19 +124,20 @@ class Crawl:
     scope: Scope
     client: Client
     frontier: Frontier = field(default_factory=InMemory)
-    known: Callable[[str], Known | None] = _nothing_known
+    stored: Callable[[str], Page | None] = _nothing_stored
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     browser: Browser | None = None
     always: bool = False
     traps: Traps = field(default_factory=Traps)
     passed: Counter[str] = field(default_factory=Counter)
-    fetched: int = 0
     _given: set[str] = field(default_factory=set)
 
-    async def run(self) -> AsyncIterator[Found]:
+    async def run(self) -> AsyncIterator[Visit]:
         """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given."""
+        for url in self.frontier.known():
+            self.traps.why(url)
         await self._begin()
-        running: set[asyncio.Task[list[Found]]] = set()
+        running: set[asyncio.Task[Visit]] = set()
         try:
             while True:
                 while len(running) < self.client.manners.parallel and (wanted := self._next()) is not None:
@@ -137,19 +146,15 @@ class Crawl:
                     return
                 ready, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in ready:
-                    for found in task.result():
-                        yield found
+                    yield task.result()
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
     def _next(self) -> Wanted | None:
-        if self.scope.pages is not None and self.fetched >= self.scope.pages:
-            return None
-        wanted = self.frontier.take()
-        self.fetched += wanted is not None
-        return wanted
+        full = self.scope.pages is not None and self.frontier.taken() >= self.scope.pages
+        return None if full else self.frontier.take()
 
     # -- what a site names itself
 
@@ -179,15 +184,16 @@ class Crawl:
 
     # -- one address
 
-    async def _one(self, wanted: Wanted) -> list[Found]:
-        known = self.known(wanted.url)
-        if known is not None and 0 < wanted.changed <= known.fetched:
-            self.frontier.done(wanted.url)
-            return [Unchanged(wanted.url, asked=False)]
-        answer = await self._shown(await self.client.get(wanted.url, _conditions(known)))
-        found = self._judge(wanted, answer)
-        self.frontier.done(wanted.url)
-        return found
+    async def _one(self, wanted: Wanted) -> Visit:
+        stored = self.stored(wanted.url)
+        if stored is not None and 0 < wanted.changed <= stored.fetched:
+            self._follow(wanted, _links_of(stored))
+            return Visit(wanted.url, (Unchanged(wanted.url, asked=False),))
+        answer = await self._shown(await self.client.get(wanted.url, _conditions(stored)))
+        if answer.status == _NOT_MODIFIED and stored is not None:
+            self._follow(wanted, _links_of(stored))
+            return Visit(wanted.url, (Unchanged(wanted.url),))
+        return Visit(wanted.url, tuple(self._judge(wanted, answer)))
 
     async def _shown(self, answer: Answer) -> Answer:
         """The answer, or what a browser makes of it where that is wanted."""
@@ -205,9 +211,7 @@ class Crawl:
         return replace(answer, final=normal(shown.url) or answer.final, headers=headers, body=shown.html.encode())
 
     def _judge(self, wanted: Wanted, answer: Answer) -> list[Found]:
-        """What an answer is: a page under its final address, the same as before, or a reason why it is neither."""
-        if answer.status == _NOT_MODIFIED:
-            return [Unchanged(wanted.url)]
+        """What an answer is: a page under its final address, or a reason why it is none."""
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
         if problem := answer.problem or self._unfit(answer, media_type):
             return [Skip(wanted.url, problem)]
@@ -254,10 +258,14 @@ class Crawl:
         return not why
 
 
-def _conditions(known: Known | None) -> dict[str, str]:
-    if known is None:
+def _links_of(page: Page) -> Links:
+    return links(page.body, page.url, page.charset) if page.media_type == media.HTML else Links()
+
+
+def _conditions(stored: Page | None) -> dict[str, str]:
+    if stored is None:
         return {}
-    asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    asked = {"If-None-Match": stored.etag, "If-Modified-Since": stored.last_modified}
     return {name: value for name, value in asked.items() if value}
 
 
