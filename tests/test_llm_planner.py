@@ -151,7 +151,7 @@ def test_groups_that_are_right_come_out_as_they_are_even_when_others_stand_betwe
     made, asked = planner("1-2,4;3").ask(document)
     assert made.groups == ((0, 1, 3), (2,))
     assert asked.repairs == (0, 0, 0, 0)
-    assert made.planner == "llm@1+plan-1+ranges+fake:model+rules@2"
+    assert made.planner == "llm@1+plan-1+ranges+fake:model+rules@3"
     assert made.usage.calls == 1
 
 

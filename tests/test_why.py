@@ -11,8 +11,9 @@ from tests.strategies import documents
 
 from wrac.core.types import Document, Page, Policy
 from wrac.parsing import parse
-from wrac.planning.rules import RulesPlanner, cheapest, prices, streams
+from wrac.planning.rules import RulesPlanner, streams
 from wrac.planning.why import _Groups, why
+from wrac.text.partition import cheapest
 from wrac.text.tokens import counter
 
 COUNT = counter("o200k")
@@ -33,9 +34,8 @@ def test_margins_are_those_of_every_plan_there_is(document: Document) -> None:
     for stream in streams(document, dict(SMALL.plan(document).omitted)):
         size = len(stream)
         terrain = SMALL.terrain(document, stream)
-        price = prices(SMALL.policy, SMALL.costs)
-        groups = _Groups(terrain, price, SMALL.costs.glued)
-        chosen = tuple(cheapest(terrain, price, SMALL.costs.glued))
+        groups = _Groups(terrain, SMALL.costs.glued)
+        chosen = tuple(cheapest(terrain, SMALL.costs.glued))
         found = [next(told) for _ in range(size - 1)]
         assert [boundary.ordinal for boundary in found] == stream[1:]
         assert [at for at in range(1, size) if found[at - 1].taken] == list(chosen[1:])

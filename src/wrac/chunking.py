@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -10,20 +11,28 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from wrac.core.errors import WracError
+from wrac.core.ids import content_id
 from wrac.core.seams import Embedder
 from wrac.core.structure import trails
 from wrac.core.types import Chunk, Document, Entry, Kind, Occurrence, Place, Plan, Policy, Slice
+from wrac.text.partition import LARGE_ABOVE, Terrain, cheapest, curve, lot
 from wrac.text.render import Renderer
-from wrac.text.sentences import split
+from wrac.text.sentences import ends, split
 from wrac.text.tokens import counter
+from wrac.text.topics import PROSE, breaks, unheaded
 
-VERSION: Final = "chunks@1"
+VERSION: Final = "chunks@2"
 """Rises with every change of what a plan's groups become: joining, splitting, prefixes, renderings."""
 
 RUNS: Final = frozenset[Kind](("list_item", "table_row"))
 """Kinds whose neighbours of the same kind stand on the next line; all others are set apart by an empty line."""
 
 DEFAULT: Final = Policy()
+_SITE: Final = re.compile(r"\s*[-–—|·•:»/]\s")
+TOPIC: Final = 15.0
+"""What a clear change of topic between two sentences is worth, in cuts between any two."""
+HEADINGS: Final = 12.0
+"""What a part costs that is all headings."""
 SEPARATOR: Final = " > "
 """What stands between the parts of a prefix."""
 
@@ -81,6 +90,7 @@ class _Cutter:
 
     def __init__(self, document: Document, policy: Policy, page: str) -> None:
         self._document, self._maximum, self._page = document, policy.maximum, page
+        self._piece, self._prose = min(policy.prose, policy.target), unheaded(document)
         self._counter = counter(policy.tokenizer)
         self._trails, self._renderer = trails(document), Renderer(document, lean=True)
         self._anchors = _anchors(document, self._trails)
@@ -107,10 +117,14 @@ class _Cutter:
         """The group's parts with text and tokens: one, unless it is larger than the maximum."""
         whole = [Piece(ordinal, 0, len(self._units[ordinal].text)) for ordinal in group]
         text, tokens = self._measured(whole)
-        if tokens <= self._maximum:
+        if any(map(self._runs_on, group)):
+            parts = self._turns(group)
+        elif tokens <= self._maximum:
             yield whole, text, tokens
             return
-        for part in self._pack(group):
+        else:
+            parts = self._pack(group)
+        for part in parts:
             yield part, *self._measured(part)
 
     def _measured(self, part: Sequence[Piece]) -> tuple[str, int]:
@@ -144,6 +158,48 @@ class _Cutter:
         if part:
             yield part
 
+    def _runs_on(self, ordinal: int) -> bool:
+        """Whether a unit is prose far from headings and longer than a piece of such text should be."""
+        unit, longest = self._units[ordinal], self._longest
+        if ordinal not in self._prose or unit.kind not in PROSE or len(unit.text.encode("utf-8", "replace")) <= longest:
+            return False
+        return self._counter.count(unit.text) > longest
+
+    @property
+    def _longest(self) -> int:
+        """Tokens up to which a piece of prose is not cut."""
+        return max(1, int(LARGE_ABOVE * self._piece))
+
+    def _turns(self, group: Sequence[int]) -> Iterator[list[Piece]]:
+        """Parts of a group with long prose: its sentences and other units, cut where the topic changes."""
+        atoms = [atom for ordinal in group for atom in self._atoms(ordinal)]
+        texts = [self._units[o].text[start:end] for o, start, end in atoms]
+        headings = [self._units[atom.ordinal].kind == "heading" for atom in atoms]
+        turns = zip(texts, breaks(texts, self._document.language), strict=True)
+        cuts = [1 - lot(content_id("s", [text])) - TOPIC * depth for text, depth in turns]
+        sizes = [self._counter.count(text) + 1 for text in texts]
+        price = curve(self._piece, self._maximum)
+        starts = cheapest(Terrain(sizes, headings, cuts, [price] * len(atoms)), HEADINGS)
+        for start, end in zip(starts, [*starts[1:], len(atoms)], strict=True):
+            part = _merged(atoms[start:end])
+            yield from [part] if self._fits(part) else ([atom] for atom in atoms[start:end])
+
+    def _atoms(self, ordinal: int) -> Iterator[Piece]:
+        """A unit whole, or what it is cut into: its sentences, those that are longer than a piece in parts."""
+        unit = self._units[ordinal]
+        if not self._runs_on(ordinal):
+            yield Piece(ordinal, 0, len(unit.text))
+            return
+        language = self._document.places[ordinal].language or self._document.language
+        start = 0
+        for end in ends(unit.text, language):
+            for first, last in split(unit.text[start:end], self._short, language):
+                yield Piece(ordinal, start + first, start + last)
+            start = end
+
+    def _short(self, text: str) -> bool:
+        return self._counter.count(text) <= min(self._longest, self._maximum)
+
     def _without_headings(self, part: Sequence[Piece]) -> int:
         """How many pieces stand before the headings at the part's end."""
         kept = len(part)
@@ -162,6 +218,17 @@ class _Cutter:
         slices = [Piece(ordinal, start, end) for start, end in ranges]
         parts = [[*above, slices[0]], *([piece] for piece in slices[1:])]
         return parts if above or not heads else [heads, *parts]
+
+
+def _merged(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with those that follow one another in a unit as one."""
+    made: list[Piece] = []
+    for piece in pieces:
+        if made and made[-1].ordinal == piece.ordinal and made[-1].end == piece.start:
+            made[-1] = made[-1]._replace(end=piece.end)
+        else:
+            made.append(piece)
+    return made
 
 
 def _anchors(document: Document, above: Sequence[Sequence[int]]) -> list[str]:
@@ -219,7 +286,8 @@ def prefix(document: Document, chunk: Chunk, page: str = "") -> str:
 
     Parts are joined by " > ", own headings by " / ". That a chunk's own headings are said again makes them weigh more
     than its running text, as a title field would, and a part from the middle of a section reads like its first part.
-    White space is folded, permalinks are left out, and what repeats the part before it is not said twice.
+    White space is folded; permalinks, and the site's name in "Refunds - Example Inc.", are left out, and what repeats
+    the part before it is not said twice.
     """
     return prefixes(document, (chunk,), page)[0]
 
@@ -227,7 +295,7 @@ def prefix(document: Document, chunk: Chunk, page: str = "") -> str:
 def prefixes(document: Document, chunks: Sequence[Chunk], page: str = "") -> tuple[str, ...]:
     """The prefix of each of a page's chunks, in one pass over the page."""
     titles = _headings(document)
-    title = " ".join(document.title.split()) or name(page)
+    title = _title(document, titles) or name(page)
     result = []
     for chunk in chunks:
         own = dict.fromkeys(titles[piece.unit] for piece in chunk.slices if piece.unit in titles)
@@ -237,6 +305,15 @@ def prefixes(document: Document, chunks: Sequence[Chunk], page: str = "") -> tup
                 parts.append(part)
         result.append(SEPARATOR.join(filter(None, parts)))
     return tuple(result)
+
+
+def _title(document: Document, titles: Mapping[str, str]) -> str:
+    """The page's title on one line, without the site's name where it begins with the page's main heading."""
+    title = " ".join(document.title.split())
+    for place in document.places:
+        if place.level == 1 and (main := titles.get(place.unit)) and title.casefold().startswith(main.casefold()):
+            return title[: len(main)] if _SITE.match(title, len(main)) else title
+    return title
 
 
 def _headings(document: Document) -> dict[str, str]:

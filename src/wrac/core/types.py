@@ -238,6 +238,8 @@ class Policy:
     """What a plan should be like. Sizes are tokens of `tokenizer`, counted on the chunk's text.
 
     `whole_tables` keeps a table in one chunk where the maximum allows, `one_question` starts a chunk at each question.
+    `prose` is the target where headings are missing or far apart, never above `target`: such text is cut at changes of
+    topic, inside long paragraphs too.
     A policy that is not the default goes into the plan's planner name, so two policies never share a cache.
     """
 
@@ -246,6 +248,7 @@ class Policy:
     tokenizer: str = "o200k"
     whole_tables: bool = False
     one_question: bool = False
+    prose: int = 120
 
 
 @dataclass(frozen=True, slots=True)

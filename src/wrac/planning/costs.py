@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Final
 
 from wrac.core.types import Document, Kind, SpanKind
+from wrac.planning.page_types import asks
+from wrac.planning.wording import Wording, facts, wording
+from wrac.text.partition import LARGE, SMALL, SMALL_BELOW, lot
+from wrac.text.topics import breaks, unheaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +31,21 @@ class Costs:
     colon: float = 6.0
     code: float = 2.0
     anaphor: float = 1.0
-    small: float = 3.0
-    small_below: float = 0.6
-    large: float = 16.0
-    large_above: float = 1.5
+    refers: float = 0.5
+    announced: float = 3.0
+    compared: float = 1.0
+    facts: float = 0.25
+    explained: float = 0.5
+    topic: float = 15.0
+    title: float = 1.0
+    small: float = SMALL
+    small_below: float = SMALL_BELOW
+    large: float = LARGE
+    large_above: float = 2.0
     table: float = 2.0
     question: float = 0.0
+    answer: float = 12.0
+    asked: float = 1.0
     chance: float = 1.0
 
 
@@ -42,17 +55,6 @@ INSIDE: Final[dict[SpanKind, float]] = {
 }  # fmt: skip
 """What it costs to cut through an interval of a kind, once for each interval the cut goes through."""
 
-ANAPHORS: Final = {
-    "en": "this these those such it they he she however therefore thus hence otherwise instead also moreover "
-    "furthermore additionally consequently finally then similarly likewise but and or",
-    "de": "dies diese dieser dieses diesen jene jener solche es sie er jedoch deshalb daher somit andernfalls "
-    "stattdessen auch außerdem zudem folglich schließlich dann ebenso aber und oder dabei damit dadurch",
-    "fr": "ce cet cette ces cela ceci il elle ils elles cependant toutefois donc ainsi sinon aussi enfin puis mais et",
-    "es": "este esta estos estas esto ese esa esos esas eso aquello él ella ellos ellas embargo entonces así también "
-    "además finalmente luego pero y o",
-}
-_OPENING: Final = {code: frozenset(words.split()) for code, words in ANAPHORS.items()}
-_FIRST_WORD: Final = re.compile(r"\w+")
 _PROSE: Final = frozenset[Kind](("paragraph", "label", "quote", "definition"))
 _TITLE: Final = 32
 _LEADS: Final = (":", "：", "︰", "—", "–")
@@ -68,20 +70,23 @@ def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> list[
     What a boundary saves is negative: a group pays its start's sum, so only the sum decides. Linear in places and
     spans.
     """
-    terms = _through(document, stream, costs)
+    asked = {span.first for span in document.spans if span.kind == "section" and asks(document, span)}
+    terms = _through(document, stream, costs, asked)
     kinds = [document.units[document.places[ordinal].unit].kind for ordinal in stream]
     heads, depths = _header_rows(document), _depths(document)
     starts = {span.first for span in document.spans if span.kind == "list"}
-    opening = _OPENING.get(document.language[:2].lower(), frozenset())
+    words = wording(document.language)
     for position in range(1, len(stream)):
         ordinal, kind, before = stream[position], kinds[position], kinds[position - 1]
         found = terms[position]
         if kind == "heading":
             if before != "heading":
                 found["heading"] = -costs.joined - costs.joined_depth / max(1, depths[ordinal])
+            if ordinal in asked:
+                found["asked"] = -costs.asked
             continue
         found["cut"] = costs.cut
-        found["chance"] = -costs.chance * _lot(document.places[ordinal].unit)
+        found["chance"] = -costs.chance * lot(document.places[ordinal].unit)
         if costs.question and kind == "question" and before != "question":
             found["question"] = -costs.question
         if _glued(before, kind, stream[position - 1] in heads):
@@ -94,13 +99,47 @@ def boundaries(document: Document, stream: Sequence[int], costs: Costs) -> list[
             found["lead"] = costs.lead
         if kind == "code":
             found["code"] = costs.code
-        elif kind == "paragraph" and _continues(document.text(ordinal), opening):
-            found["anaphor"] = costs.anaphor
+        elif kind == "paragraph":
+            found.update(_tied(earlier, document.text(ordinal), before, words, costs))
+        elif words.announces(earlier):
+            found["announced"] = costs.announced
+    for position, depth in _turns(document, stream):
+        terms[position]["topic"] = -costs.topic * depth
     return terms
 
 
-def _through(document: Document, stream: Sequence[int], costs: Costs) -> list[Terms]:
-    """What it costs to cut through the intervals around each position, by the kinds of intervals."""
+def _tied(earlier: str, text: str, before: Kind, words: Wording, costs: Costs) -> Iterator[tuple[str, float]]:
+    """What ties a paragraph to the unit before it, by their words."""
+    if before == "code":
+        yield "explained", costs.explained
+    if words.continues(text):
+        yield "anaphor", costs.anaphor
+    elif words.refers(text):
+        yield "refers", costs.refers
+    if words.compares(text):
+        yield "compared", costs.compared
+    if before in _PROSE and facts(text) & facts(earlier):
+        yield "facts", costs.facts
+
+
+def _turns(document: Document, stream: Sequence[int]) -> Iterator[tuple[int, float]]:
+    """Positions in text far from headings at which the topic changes, and how clearly."""
+    prose = unheaded(document)
+    for far, run in groupby(range(len(stream)), lambda position: stream[position] in prose):
+        if far:
+            positions = list(run)
+            texts = [document.text(stream[position]) for position in positions]
+            depths = breaks(texts, document.language)
+            yield from ((position, depth) for position, depth in zip(positions, depths, strict=True) if depth)
+
+
+def _through(document: Document, stream: Sequence[int], costs: Costs, asked: Container[int]) -> list[Terms]:
+    """What it costs to cut through the intervals around each position, by the kinds of intervals.
+
+    Under a heading that asks, what stands before the next heading is its answer.
+    """
+    headings = [p.ordinal for p in document.places if document.units[p.unit].kind == "heading"]
+    headings.append(len(document.places))
     before = [0] * (len(document.places) + 1)
     for ordinal in stream:
         before[ordinal + 1] = 1
@@ -108,7 +147,10 @@ def _through(document: Document, stream: Sequence[int], costs: Costs) -> list[Te
     changes: dict[int, dict[str, float]] = {}
     for span in document.spans:
         price = costs.table if span.kind == "table" else INSIDE.get(span.kind, 0.0)
-        first, end = before[span.first], before[span.last + 1]
+        last = span.last
+        if span.kind == "section" and span.first in asked:
+            price, last = costs.answer, min(last, headings[bisect_right(headings, span.first)] - 1)
+        first, end = before[span.first], before[last + 1]
         if price and end - first > 1:
             for position, change in ((first + 1, price), (end, -price)):
                 at = changes.setdefault(position, {})
@@ -138,23 +180,6 @@ def _glued(before: str, kind: str, after_header: bool) -> bool:
 def _titles(text: str) -> bool:
     """Whether a text looks like the title of what follows: "Note", "Example 3"; no sentence, and only some words."""
     return len(text) <= _TITLE and text[-1:].isalnum()
-
-
-def _continues(text: str, opening: frozenset[str]) -> bool:
-    """Whether a paragraph refers back: it opens with such a word, or in the middle of a sentence."""
-    if text[:1].islower():
-        return True
-    found = _FIRST_WORD.match(text)
-    return found is not None and found[0].lower() in opening
-
-
-def _lot(unit: str) -> float:
-    """A number drawn from a unit's content: 1 for one unit in eight, else below 0.3.
-
-    Few strong favourites, not many weak ones: with even odds a shifted partition costs nearly the same.
-    """
-    number = int(unit[-8:], 16)
-    return 1.0 if number & 7 == 0 else 0.3 * (number >> 3) / (1 << 29)
 
 
 def _header_rows(document: Document) -> set[int]:

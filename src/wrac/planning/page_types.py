@@ -55,7 +55,7 @@ def _inside(document: Document) -> dict[PageType, list[int]]:
 
 def _speaking(document: Document) -> Iterator[tuple[PageType, Span]]:
     """The spans that speak for a type: those of its kinds, and sections under questions."""
-    asked = [span for span in document.spans if _asks(document, span)]
+    asked = [span for span in document.spans if asks(document, span)]
     if len(asked) >= FEWEST:
         yield from (("faq", span) for span in asked)
     for span in document.spans:
@@ -64,7 +64,7 @@ def _speaking(document: Document) -> Iterator[tuple[PageType, Span]]:
             yield kind, span
 
 
-def _asks(document: Document, span: Span) -> bool:
+def asks(document: Document, span: Span) -> bool:
     """Whether a span is a question with its answer, or a panel or section under one; a title that asks is none."""
     if span.kind in ("qa", "details"):
         return True

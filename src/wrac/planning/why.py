@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from wrac.core.types import Document
 from wrac.planning.costs import boundaries
-from wrac.planning.rules import RulesPlanner, Terrain, cheapest, prices, streams
+from wrac.planning.rules import RulesPlanner, streams
+from wrac.text.partition import Terrain, cheapest
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,8 @@ def why(planner: RulesPlanner, document: Document) -> list[Boundary]:
     found: list[Boundary] = []
     for stream in streams(document, dict(plan.omitted)):
         terrain = planner.terrain(document, stream)
-        price = prices(planner.policy, planner.costs)
-        starts = set(cheapest(terrain, price, planner.costs.glued))
-        margins = _margins(terrain, price, planner.costs.glued, starts)
+        starts = set(cheapest(terrain, planner.costs.glued))
+        margins = _margins(terrain, planner.costs.glued, starts)
         terms = boundaries(document, stream, planner.costs)
         found += [
             Boundary(ordinal, at in starts, {name: round(cost, 3) for name, cost in terms[at].items()}, margins[at])
@@ -65,10 +65,10 @@ def why(planner: RulesPlanner, document: Document) -> list[Boundary]:
     return found
 
 
-def _margins(terrain: Terrain, price: Sequence[float], lonely: float, starts: set[int]) -> list[float]:
+def _margins(terrain: Terrain, lonely: float, starts: set[int]) -> list[float]:
     """For each position the cost of the best plan that decides otherwise there, less that of the best plan."""
     size = len(terrain.sizes)
-    groups = _Groups(terrain, price, lonely)
+    groups = _Groups(terrain, lonely)
     before, after = groups.costs()
     least = before[size]
     without = _spanned(groups, before, after) if size > 1 else [inf] * size
@@ -79,15 +79,15 @@ def _margins(terrain: Terrain, price: Sequence[float], lonely: float, starts: se
 class _Groups:
     """What each possible group costs, by the rules of `cheapest`."""
 
-    def __init__(self, terrain: Terrain, price: Sequence[float], lonely: float) -> None:
-        self._terrain, self._price, self._lonely = terrain, price, lonely
+    def __init__(self, terrain: Terrain, lonely: float) -> None:
+        self._terrain, self._lonely = terrain, lonely
         self.size = len(terrain.sizes)
         self._total = list(accumulate(terrain.sizes, initial=0))
         self._first = self._reach()
 
     def _reach(self) -> list[int]:
         """For each end the first start of a group: within the maximum, or one unit with the headings before it."""
-        limit, total = len(self._price) - 1, self._total
+        limit, total = len(self._terrain.prices[0]) - 1, self._total
         first, start, run = [0] * (self.size + 1), 0, 0
         for end in range(1, self.size + 1):
             last = end - 1
@@ -113,8 +113,9 @@ class _Groups:
             if not all(headings[start:end]):
                 return inf
             extra = self._lonely
-        size = min(self._total[end] - self._total[start], len(self._price) - 1)
-        return self._terrain.cuts[start] + self._price[size] + extra
+        price = self._terrain.prices[end - 1]
+        size = min(self._total[end] - self._total[start], len(price) - 1)
+        return self._terrain.cuts[start] + price[size] + extra
 
     def costs(self) -> _Costs:
         """The cheapest way to each position, and from each."""
