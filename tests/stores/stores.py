@@ -14,7 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests import postgres
 from tests.fakes_index import WordEmbedder
+from tests.stores import qdrant_server
 
 from wrac.catalog import Database, vectors
 from wrac.indexing import Index, Space
@@ -57,6 +59,22 @@ def lancedb(folder: Path, _known: Vectors) -> Iterator[Open]:
 
 
 @contextmanager
+def qdrant(folder: Path, _known: Vectors) -> Iterator[Open]:
+    """A collection of Qdrant's engine behind its REST interface."""
+    needed("qdrant_client", "qdrant_edge")
+    with qdrant_server.serving(folder) as host, outside(f"qdrant://{host}") as opened:
+        yield opened
+
+
+@contextmanager
+def postgresql(_folder: Path, _known: Vectors) -> Iterator[Open]:
+    """A schema of its own in a real PostgreSQL."""
+    needed("psycopg", "pgvector")
+    with outside(postgres.url()) as opened:
+        yield opened
+
+
+@contextmanager
 def outside(url: str) -> Iterator[Open]:
     """A store by its URL, made anew; each opening is a connection of its own."""
     open_index(url, SPACE, create=True, anew=True).close()
@@ -79,4 +97,4 @@ def needed(*modules: str) -> None:
             pytest.skip(reason)
 
 
-STORES: list[Store] = [sqlite, lancedb]
+STORES: list[Store] = [sqlite, lancedb, postgresql, qdrant]

@@ -128,6 +128,10 @@ class Database:
                       connection.exec_driver_sql("PRAGMA foreign_key_check")]  # fmt: skip
         return [row for row in rows if row != "ok"] + broken
 
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(path.stat().st_size for path in self.folder.iterdir() if path.is_file())
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()

@@ -8,7 +8,7 @@ PostgreSQL's `ts_rank` knows no rarity at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -154,7 +154,11 @@ class SqlIndex:
         )
         numbers = self.numbers(row.entry for row in rows)
         Postings(self.connection).put(segment, [(numbers[row.entry], row.terms) for row in rows])
+        self.added(numbers, rows)
         return numbers
+
+    def added(self, numbers: Mapping[str, int], rows: Sequence[Row]) -> None:
+        """Store what else belongs to new entries, whose numbers are given: nothing here."""
 
     def _drop(self, old: set[int]) -> None:
         """Remove those of the entries that stand nowhere any more."""
