@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from wrac.cli import options
-from wrac.cli.options import DEFAULTS, Format
+from wrac.cli.options import Format
 from wrac.core.types import BEST, KEEP_MORE
 
 app = typer.Typer(
@@ -77,18 +77,44 @@ def parse(
 @app.command()
 def plan(
     source: options.Source,
+    why: Annotated[bool, typer.Option("--why", help="For each boundary, what speaks for it and against it.")] = False,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--diff", metavar="A B", help="Compare two plans: rules, target=200, a .toml or plan's .json."),
+    ] = None,
     as_json: options.AsJson = False,
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
+    planner: options.Planner = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    price: options.Prices = None,
+    max_cost: options.MaxCost = None,
+    form: options.AnswerForm = None,
+    fallback: options.Fallback = None,
+    workspace: Annotated[
+        Path, typer.Option("--workspace", "-w", metavar="DIR", help="Where a model's answers are kept, if it is there.")
+    ] = options.WORKSPACE,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
-    """Show which units of one page belong together.
+    """Show which units of one page belong together, and why.
 
     What is left out is listed with its reason.
     """
-    from wrac.cli import pages
+    from wrac.cli import plans
 
-    pages.plan(options.one(source, max_size), options.policy(target, max_tokens), as_json=as_json)
+    page = options.one(source, max_size)
+    way = plans.Way.of(
+        options.policies(policy, target, max_tokens),
+        options.planning(
+            None, who=planner, model=model, base_url=base_url, price=price, most=max_cost, form=form, fallback=fallback
+        ),
+    )
+    if diff:
+        plans.diff(page, way, workspace, diff, as_json=as_json)
+    else:
+        plans.plan(page, way, workspace, as_json=as_json, reasons=why)
 
 
 @app.command()
@@ -97,8 +123,9 @@ def chunk(
     as_json: options.AsJson = False,
     meta: options.Meta = None,
     base: options.Base = "",
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
     """Print the chunks of pages, for any other store.
@@ -107,9 +134,10 @@ def chunk(
     JSON is one line a chunk, with every place it stands at.
     """
     from wrac.cli import pages
+    from wrac.planning.policies import Policies
 
-    found = options.many(sources, meta, base, max_size)
-    pages.chunk(found, options.policy(target, max_tokens), as_json=as_json)
+    policies = options.policies(policy, target, max_tokens) or Policies()
+    pages.chunk(options.many(sources, meta, base, max_size), policies, as_json=as_json)
 
 
 @app.command()
@@ -119,21 +147,28 @@ def index(
     as_json: options.AsJson = False,
     meta: options.Meta = None,
     base: options.Base = "",
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
+    planner: options.Planner = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    price: options.Prices = None,
+    max_cost: options.MaxCost = None,
+    parallel: options.Parallel = None,
+    form: options.AnswerForm = None,
+    fallback: options.Fallback = None,
     max_size: options.MaxSize = MAX_SIZE,
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", metavar="SECONDS", min=0.1, help="Skip pages that take longer to parse.")
     ] = 120.0,
-    workers: Annotated[int | None, typer.Option("--workers", metavar="N", min=1, help="Processes that parse.")] = None,
-    wait: Annotated[
-        float, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for another writer.")
-    ] = 60.0,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")] = False,
+    workers: options.Workers = None,
+    wait: options.Wait = 60.0,
+    no_progress: options.NoProgress = False,
 ) -> None:
     """Parse, plan, embed and index pages into the workspace.
 
-    Run it again after changes: only what is new is embedded.
+    Run it again after changes: only what is new is embedded. How pages are planned is remembered for the next run.
     """
     from wrac.cli import workspaces
 
@@ -143,13 +178,56 @@ def index(
         meta=options.pairs("--meta", meta),
         base=base,
         max_size=int(max_size * options.MEGABYTE),
-        policy=options.policy(target, max_tokens),
+        policies=options.policies(policy, target, max_tokens),
+        planning={
+            "who": planner, "model": model, "base_url": base_url, "price": price, "most": max_cost,
+            "parallel": parallel, "form": form, "fallback": fallback,
+        },
         workers=workers,
         wait=wait,
         max_seconds=max_seconds,
         progress=not no_progress,
         as_json=as_json,
-    )
+    )  # fmt: skip
+
+
+@app.command()
+def replan(
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
+    planner: options.Planner = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    price: options.Prices = None,
+    max_cost: options.MaxCost = None,
+    parallel: options.Parallel = None,
+    form: options.AnswerForm = None,
+    fallback: options.Fallback = None,
+    workers: options.Workers = None,
+    wait: options.Wait = 60.0,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Plan the workspace's pages anew, by other sizes or another planner.
+
+    Nothing is fetched or parsed, and only chunks that are new are embedded.
+    """
+    from wrac.cli import workspaces
+
+    workspaces.replan(
+        workspace,
+        policies=options.policies(policy, target, max_tokens),
+        planning={
+            "who": planner, "model": model, "base_url": base_url, "price": price, "most": max_cost,
+            "parallel": parallel, "form": form, "fallback": fallback,
+        },
+        workers=workers,
+        wait=wait,
+        progress=not no_progress,
+        as_json=as_json,
+    )  # fmt: skip
 
 
 @app.command()
@@ -217,6 +295,22 @@ def verify(
 
 
 @app.command()
+def costs(
+    workspace: options.Workspace = options.WORKSPACE,
+    by: Annotated[options.By, typer.Option("--by", help="What to sum up by.")] = options.By.day,
+    since: Annotated[str, typer.Option("--since", metavar="DATE", help="From this day on, such as 2026-11-30.")] = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what language models were paid for.
+
+    Calls, tokens, seconds and USD; 0 USD where a model's price is not known.
+    """
+    from wrac.cli import costs as command
+
+    command.run(workspace, by.value, since, as_json=as_json)
+
+
+@app.command()
 def audit(
     sources: options.Sources,
     against: Annotated[
@@ -224,8 +318,8 @@ def audit(
         typer.Option("--against", metavar="NAME", help="A strategy of `wrac eval` to set beside; may be repeated."),
     ] = None,
     as_json: options.AsJson = False,
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
     max_size: options.MaxSize = MAX_SIZE,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")] = False,
 ) -> None:
@@ -267,8 +361,13 @@ def evaluate(
     embedder: Annotated[str, typer.Option("--embedder", metavar="NAME", help="Whose vectors are searched.")] = "minilm",
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="At whose prices; may be repeated."),
+        typer.Option(
+            "--model", metavar="PROVIDER:MODEL", help="At whose prices; may be repeated. Live ways ask the first."
+        ),
     ] = None,
+    base_url: Annotated[
+        str, typer.Option("--base-url", metavar="URL", help="Where the first model is, if not at its provider.")
+    ] = "",
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report with plots.")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write all results, to compare.")] = None,
     compare: Annotated[
@@ -302,6 +401,7 @@ def evaluate(
             baseline,
             embedder,
             tuple(model or ()),
+            base_url,
             detail,
         )
         data = command.load(source, site or (), form, options.pairs("--where", where))

@@ -1,4 +1,4 @@
-"""index, search, show, status and verify: a workspace's flows to output."""
+"""index, replan, search, show, status and verify: a workspace's flows to output."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wrac.cli import hits, paint, shapes
+from wrac.cli import hits, options, paint, shapes
 from wrac.cli.progress import bars
 from wrac.core.errors import ConfigError, InputError, WorkspaceError
-from wrac.core.types import Policy
+from wrac.core.types import Usage
 from wrac.fetching import READABLE, pages
-from wrac.flow import IndexReport, Shown, VerifyReport, Workspace
+from wrac.flow import IndexReport, ReplanReport, Shown, VerifyReport, Workspace
 from wrac.flow.report import Skipped
+
+if TYPE_CHECKING:
+    from wrac.flow.planners import Planning
+    from wrac.planning.policies import Policies
 
 # What a folder of pages is full of; other reasons are worth a line for each file.
 _ORDINARY = ("hidden", "not a page", "link to what", "already read")
@@ -31,7 +36,8 @@ def index(  # noqa: PLR0913 - a command's options
     meta: Mapping[str, str],
     base: str,
     max_size: int,
-    policy: Policy,
+    policies: Policies | None,
+    planning: Mapping[str, Any],
     workers: int | None,
     wait: float,
     max_seconds: float,
@@ -46,7 +52,8 @@ def index(  # noqa: PLR0913 - a command's options
             meta=meta,
             base=base,
             max_size=max_size,
-            policy=policy,
+            policy=policies,
+            planning=_planning(workspace, planning),
             workers=workers,
             progress=tell,
             wait=wait,
@@ -62,6 +69,63 @@ def index(  # noqa: PLR0913 - a command's options
                          f"give {READABLE}")  # fmt: skip
 
 
+def replan(  # noqa: PLR0913 - a command's options
+    path: Path,
+    *,
+    policies: Policies | None,
+    planning: Mapping[str, Any],
+    workers: int | None,
+    wait: float,
+    progress: bool,
+    as_json: bool,
+) -> None:
+    """Plan every page of a workspace anew and print what was done."""
+    with Workspace(path, create=False) as workspace, bars(wanted=progress) as tell:
+        report = workspace.replan(
+            policy=policies,
+            planning=_planning(workspace, planning),
+            progress=tell,
+            workers=workers,
+            wait=wait,
+        )
+    if as_json:
+        print(shapes.dumps(replan_row(report)))
+    else:
+        _print_replan(report, path)
+
+
+def _planning(workspace: Workspace, given: Mapping[str, Any]) -> Planning | None:
+    """Who plans as the options say; without `--planner` they change what the workspace remembers."""
+    if all(value is None for value in given.values()):
+        return None
+    return options.planning(workspace.remembered().planning, **given)
+
+
+def replan_row(report: ReplanReport) -> shapes.Json:
+    """The public shape of planning anew; `seconds` is the whole run's, `stages` its parts."""
+    return {
+        "pages": report.pages,
+        "chunks": report.chunks,
+        "changed": report.changed,
+        "kept": report.kept,
+        "embedded": report.embedded,
+        "reused": report.reused,
+        "usage": asdict(report.usage),
+        "seconds": report.seconds.get("total", 0.0),
+        "skipped": _skips_rows(report.skipped),
+        "unanswered": _skips_rows(report.unanswered),
+        "stages": _stages(report.seconds),
+    }
+
+
+def _skips_rows(skips: Sequence[Skipped]) -> list[shapes.Json]:
+    return [{"url": skip.url, "reason": skip.reason} for skip in skips]
+
+
+def _stages(seconds: Mapping[str, float]) -> shapes.Json:
+    return {stage: spent for stage, spent in seconds.items() if stage != "total"}
+
+
 def index_row(report: IndexReport) -> shapes.Json:
     """The public shape of an index run; `seconds` is the whole run's, `stages` its parts."""
     return {
@@ -70,12 +134,13 @@ def index_row(report: IndexReport) -> shapes.Json:
         "chunks": report.chunks,
         "embedded": report.embedded,
         "reused": report.reused,
-        "skipped": [{"url": skip.url, "reason": skip.reason} for skip in report.skipped],
+        "skipped": _skips_rows(report.skipped),
         "usage": asdict(report.usage),
         "seconds": report.seconds.get("total", 0.0),
         "unchanged": report.unchanged,
         "gone": list(report.gone),
-        "stages": {stage: seconds for stage, seconds in report.seconds.items() if stage != "total"},
+        "unanswered": _skips_rows(report.unanswered),
+        "stages": _stages(report.seconds),
     }
 
 
@@ -88,7 +153,42 @@ def _print_index(report: IndexReport, path: Path) -> None:
     paint.put(out, f"embedded {report.embedded:,}, reused {report.reused:,}; {unchanged}")
     if report.gone:
         paint.put(out, f"gone: {', '.join(report.gone[:_NAMED])}{' …' if len(report.gone) > _NAMED else ''}")
+    _print_usage(report.usage)
     _print_skips(report.skipped)
+    _print_unanswered(report.unanswered)
+
+
+def _print_replan(report: ReplanReport, path: Path) -> None:
+    out = paint.console()
+    counts = f"{paint.plural(report.pages, 'page')}, {paint.plural(report.chunks, 'chunk')}"
+    paint.put(out, (counts, "bold"), f" in {path}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
+    changed = f"{paint.plural(report.changed, 'page')} changed, {report.kept:,} kept"
+    paint.put(out, f"embedded {report.embedded:,}, reused {report.reused:,}; {changed}")
+    _print_usage(report.usage)
+    _print_skips(report.skipped)
+    _print_unanswered(report.unanswered)
+
+
+def _print_usage(usage: Usage) -> None:
+    if usage.calls:
+        tokens = f"{usage.input:,} tokens in, {usage.output:,} out"
+        paint.put(
+            paint.console(), f"{paint.plural(usage.calls, 'question')} to the model: {tokens}, {usage.cost:.4f} USD"
+        )
+
+
+def _print_unanswered(pages: Sequence[Skipped]) -> None:
+    """Says which pages the rules planned after all; the reason once where it is one."""
+    if not pages:
+        return
+    out = paint.console(stderr=True)
+    head = f"{paint.plural(len(pages), 'page')} planned by rules, asked again by the next run: {pages[0].reason}"
+    paint.put(out, (paint.one_line(head), "yellow"))
+    others = [page for page in pages if page.reason != pages[0].reason]
+    for page in others[:_NAMED]:
+        paint.put(out, (f"  {page.url}: {page.reason}", "dim"))
+    if len(others) > _NAMED:
+        paint.put(out, (f"  and {len(others) - _NAMED:,} more; --json lists all", "dim"))
 
 
 def _print_skips(skips: Sequence[Skipped]) -> None:

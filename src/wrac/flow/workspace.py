@@ -118,6 +118,12 @@ class Workspace:
         self._derive()
         return report
 
+    def remembered(self) -> Wish:
+        """How pages are planned where a run is not told."""
+        from wrac.flow.remembered import recalled
+
+        return recalled(self.database)
+
     def costs(self, by: Grouping = "day", since: str = "") -> dict[str, Usage]:
         """What models were paid for, by day (of UTC), site, model or purpose; from a day such as `2026-11-30` on."""
         with self.database.read() as connection:
