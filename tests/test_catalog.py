@@ -187,7 +187,8 @@ def test_another_versions_database_is_refused_by_name(database: Database) -> Non
     with database.write() as connection:
         connection.exec_driver_sql("UPDATE meta SET value = '0' WHERE name = 'schema'")
         connection.exec_driver_sql("UPDATE meta SET value = '0.0.1' WHERE name = 'wrac'")
-    with pytest.raises(WorkspaceError, match=rf"schema 0 \(made by wrac 0.0.1\).* reads schema {schema.SCHEMA}; use wrac 0.0.1"):
+    told = rf"schema 0 \(made by wrac 0.0.1\).* reads schema {schema.SCHEMA}; use wrac 0.0.1"
+    with pytest.raises(WorkspaceError, match=told):
         database.check()
 
 
