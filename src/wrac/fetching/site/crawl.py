@@ -206,7 +206,7 @@ class Crawl:
             async with self.client.pace.turn(answer.final):
                 shown = await self.browser.show(answer.final)
         except (OSError, TimeoutError) as error:
-            return replace(answer, problem=f"the browser could not show it: {error}")
+            return replace(answer, problem=f"the browser could not show it: {error}", state="unreachable")
         headers = {**answer.headers, "content-type": f"{media.HTML}; charset=utf-8"}
         return replace(answer, final=normal(shown.url) or answer.final, headers=headers, body=shown.html.encode())
 
@@ -214,7 +214,7 @@ class Crawl:
         """What an answer is: a page under its final address, or a reason why it is none."""
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
         if problem := answer.problem or self._unfit(answer, media_type):
-            return [Skip(wanted.url, problem)]
+            return [Skip(wanted.url, problem, answer.state)]
         said = links(answer.body, answer.final, charset) if media_type == media.HTML else Links()
         self._follow(wanted, said)
         if not said.index:
