@@ -130,9 +130,6 @@ class Provider:
             shape = self._shape
             try:
                 return self._run(self._once(question, shape))
-            except _errors().transient as error:
-                self._pause(error, attempt)
-                attempt += 1
             except _errors().hopeless as error:
                 self._down = self._config(error, _advice(error))
                 raise self._down from error
@@ -140,7 +137,10 @@ class Provider:
                 if shape != "auto" or isinstance(error, _errors().too_long):
                     raise self._config(error, _advice(error)) from error
                 self._shape = "text"  # an endpoint without JSON schemas says so by refusing them
-            except _errors().other as error:
+            except _errors().any as error:
+                self._pause(error, attempt)
+                attempt += 1
+            except _errors().unexpected as error:
                 raise self._remote(self._told(error)) from error
 
     async def _once(self, question: Question, shape: Shape) -> ModelResponse:
@@ -236,24 +236,25 @@ class Provider:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="wrac-llm", daemon=True)
+                self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="wrac-llm", daemon=True)
                 self._thread.start()
             return self._loop
 
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        loop.run_forever()
+        loop.run_until_complete(self._end())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    loop.run_forever()
-    loop.run_until_complete(_end())
-    loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.close()
-
-
-async def _end() -> None:
-    """Ends what is under way."""
-    if left := asyncio.all_tasks() - {asyncio.current_task()}:
-        for task in left:
-            task.cancel()
-        await asyncio.wait(left)
+    async def _end(self) -> None:
+        """Ends what is under way, and the connections."""
+        if left := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left)
+        if "_model" in self.__dict__:
+            async with self._model:
+                pass  # leaving it closes its client
 
 
 def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - imported lazily
@@ -284,16 +285,13 @@ class _Errors:
     def __init__(self) -> None:
         from pydantic_ai import exceptions as known
 
-        self.transient = (
-            known.ModelRateLimitError, known.ModelServerError, known.ModelConnectionError, known.ModelUnavailableError,
-        )  # fmt: skip
         self.key, self.missing, self.quota = (
             known.ModelAuthenticationError, known.ModelNotFoundError, known.ModelQuotaExceededError,
         )  # fmt: skip
         self.hopeless = (self.key, self.missing, self.quota)
         self.too_long = known.ModelContextWindowExceededError
         self.rejected = known.ModelRequestRejectedError
-        self.other = (known.ModelAPIError, known.UnexpectedModelBehavior)
+        self.any, self.unexpected = known.ModelAPIError, known.UnexpectedModelBehavior
 
 
 @cache
