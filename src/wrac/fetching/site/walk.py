@@ -69,7 +69,10 @@ class Walk:
             client = await stack.enter_async_context(Client(self.plan.manners))
             browser = self.plan.browser
             shown = await stack.enter_async_context(Browser(browser)) if browser is not None else None
-            crawl = Crawl(self.plan.scope, client, self.frontier, self.stored, self.plan.meta, shown, self.plan.always)
+            plan = self.plan
+            crawl = Crawl(
+                plan.scope, client, self.frontier, self.stored, self.fresh, plan.meta, shown, plan.always, plan.begin
+            )
             self.passed = crawl.passed
             async for visit in crawl.run():
                 self.asked = client.asked
