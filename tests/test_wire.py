@@ -26,7 +26,6 @@ from tests.endpoint import (
     resets,
     says,
 )
-from tests.fakes import everything
 
 from wrac.core.errors import ConfigError, RemoteError, WracError
 from wrac.core.types import Document, Page, Policy, Usage
@@ -374,17 +373,3 @@ def test_nothing_is_asked_about_a_page_without_a_choice() -> None:
             check(document, made)
             assert (asked.segments, asked.usage.calls) == (0, 0)
     assert wire.requests == []
-
-
-def test_a_page_of_many_units_is_asked_in_windows_in_linear_time() -> None:
-    spent = []
-    for size in (5_000, 20_000):
-        document = page("<main>" + "".join(f"<p>Paragraph number {n}.</p>" for n in range(size)) + "</main>")
-        with Wire(says(everything)) as wire, provider(wire) as model:
-            started = time.process_time()
-            made, asked = planner(model).ask(document)
-            spent.append(time.process_time() - started)
-        check(document, made)
-        assert asked.segments == size // 200
-        assert len(wire.requests) == size // 200
-    assert spent[1] < 8 * spent[0]

@@ -61,7 +61,7 @@ class Batches:
 
     def submit(self, questions: Mapping[str, Question]) -> Iterator[tuple[str, list[str]]]:
         """Hands questions in, and gives each batch's id and its questions' keys as soon as the provider has it."""
-        for keys, lines in _packed((key, self._line(key, question)) for key, question in questions.items()):
+        for keys, lines in packed((key, self._line(key, question)) for key, question in questions.items()):
             with self._told():
                 sent = self._client.files.create(file=("questions.jsonl", b"".join(lines)), purpose="batch")
                 made = self._client.batches.create(
@@ -87,9 +87,7 @@ class Batches:
         while not (state := self.state(batch)).ended:
             tell(state)
             if time.monotonic() + pause > until:
-                raise self._remote(
-                    f"batch {batch} is {state.status} after {longest:g} seconds; run again to collect it"
-                )
+                raise self._remote(f"{batch} is {state.status} after {longest:g} seconds; run again to collect it")
             time.sleep(pause)
         return state
 
@@ -206,7 +204,7 @@ def _refusal(status: int) -> str:
     return f"the batch is refused (status {status}); leave out --batch, or choose another model"
 
 
-def _packed(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], list[bytes]]]:
+def packed(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], list[bytes]]]:
     """Lines and their keys in batches that a provider takes."""
     keys: list[str] = []
     batch: list[bytes] = []
