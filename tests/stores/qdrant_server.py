@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -202,9 +203,11 @@ def told(point: Any) -> Json:
 
 
 @contextmanager
-def serving(folder: Path, key: str = "") -> Iterator[str]:
-    """The host and port of a server with its data in a folder; with a key it wants it."""
-    collections = Collections(folder)
+def serving(key: str = "") -> Iterator[str]:
+    """The host and port of a server; with a key it wants it. Its data are in memory where that is a folder."""
+    memory = Path("/dev/shm")  # noqa: S108 - a folder of our own in it
+    folder = TemporaryDirectory(dir=memory if memory.is_dir() else None)
+    collections = Collections(Path(folder.name))
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -245,3 +248,4 @@ def serving(folder: Path, key: str = "") -> Iterator[str]:
         server.server_close()
         for shard in collections.shards.values():
             shard.close()
+        folder.cleanup()

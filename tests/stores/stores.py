@@ -59,10 +59,10 @@ def lancedb(folder: Path, _known: Vectors) -> Iterator[Open]:
 
 
 @contextmanager
-def qdrant(folder: Path, _known: Vectors) -> Iterator[Open]:
+def qdrant(_folder: Path, _known: Vectors) -> Iterator[Open]:
     """A collection of Qdrant's engine behind its REST interface."""
     needed("qdrant_client", "qdrant_edge")
-    with qdrant_server.serving(folder) as host, outside(f"qdrant://{host}") as opened:
+    with qdrant_server.serving() as host, outside(f"qdrant://{host}") as opened:
         yield opened
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -20,9 +19,9 @@ from wrac.indexing.stores import open_index
 
 
 @pytest.fixture
-def host(tmp_path: Path) -> Iterator[str]:
+def host() -> Iterator[str]:
     needed("qdrant_client", "qdrant_edge")
-    with qdrant_server.serving(tmp_path) as host:
+    with qdrant_server.serving() as host:
         yield host
 
 
@@ -94,9 +93,9 @@ def test_a_stranger_can_cite_with_the_client_alone(host: str) -> None:
     ]
 
 
-def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
+def test_what_is_wrong_is_one_line() -> None:
     needed("qdrant_client", "qdrant_edge")
-    with qdrant_server.serving(tmp_path, key="secret") as host:
+    with qdrant_server.serving(key="secret") as host:
         with pytest.raises(RemoteError) as refused:
             open_index(f"qdrant://:wrong@{host}", SPACE, create=True)
         assert str(refused.value) == (
