@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _SIDE = 37
-_INDENT = " " * 6
+_INDENT = 6
 
 
 class Made(NamedTuple):
@@ -69,12 +69,12 @@ def _why(document: Document, made: Made) -> list[Boundary]:
 
 
 def show(document: Document, made: Made) -> None:
-    """Prints each chunk, why it begins where it does, and what keeps it together; then what is omitted."""
+    """Prints each chunk, why it begins where it does, and what keeps it together; then how much is omitted."""
     out, called = paint.console(), names(document)
     views.planned(out, document, made.plan, made.policy)
     if made.asked is not None:
         _show_asked(out, made.asked)
-    put(out, ("costs of each boundary: + against it, - for it; margin: what deciding otherwise costs", "dim"))
+    put(out, ("+ speaks against a boundary, - for it; margin: what the other choice costs", "dim"))
     boundaries = {one.ordinal: one for one in _why(document, made)}
     taken = starts(made.plan)
     for number, members in enumerate(made.plan.groups, 1):
@@ -82,7 +82,8 @@ def show(document: Document, made: Made) -> None:
             _show_cut(out, boundaries[members[0]], called)
         views.group(out, document, made.policy, called, number, members)
         _show_kept(out, [boundaries[one] for one in members if one in boundaries and one not in taken], called)
-    views.omitted(out, document, made.plan, called)
+    if reasons := Counter(made.plan.omitted.values()):
+        put(out, f"omitted: {paint.tally(reasons.most_common())}")
 
 
 def _show_asked(out: Console, asked: Asked) -> None:
@@ -107,7 +108,8 @@ def _usage(asked: Asked) -> str:
 def _show_cut(out: Console, one: Boundary, called: Sequence[str]) -> None:
     margin = f"margin {_number(one.margin)}" if isfinite(one.margin) else "no other choice"
     against = "" if one.taken else ", the model's choice: rules would go on"
-    put(out, (f"{_INDENT}┄ cut before {called[one.ordinal]}  ", "green"), f"{_terms(one.terms)}; {margin}{against}")
+    head = (f"┄ cut before {called[one.ordinal]}  ", "green")
+    paint.block(out, paint.styled(head, f"{_terms(one.terms)}; {margin}{against}"), _INDENT)
 
 
 def _show_kept(out: Console, kept: Sequence[Boundary], called: Sequence[str]) -> None:
@@ -120,7 +122,7 @@ def _show_kept(out: Console, kept: Sequence[Boundary], called: Sequence[str]) ->
     weakest = min(kept, key=lambda one: one.margin)
     least = f"weakest before {called[weakest.ordinal]}, margin {_number(weakest.margin)}"
     reasons = f"{_terms(dict(terms.most_common()))}; " if terms else ""
-    put(out, (f"{_INDENT}kept together: {reasons}{least}", "dim"))
+    paint.block(out, paint.styled((f"kept together: {reasons}{least}", "dim")), _INDENT)
 
 
 def _terms(terms: Mapping[str, float]) -> str:
@@ -134,9 +136,9 @@ def _number(value: float) -> str:
 # -- two plans
 
 
-def diff_row(document: Document, old: Plan, new: Plan) -> Json:
+def diff_row(document: Document, before: Made, after: Made) -> Json:
     """The boundaries that differ, with unit names, and what only one of the plans omits."""
-    called = names(document)
+    called, old, new = names(document), before.plan, after.plan
     changes = [change for stretch in compare(document, old, new) for change in stretch.changes]
 
     def unit(ordinal: int) -> Json:
@@ -144,8 +146,8 @@ def diff_row(document: Document, old: Plan, new: Plan) -> Json:
 
     return {
         "document": document.id,
-        "old": {"planner": old.planner, "chunks": len(old.groups)},
-        "new": {"planner": new.planner, "chunks": len(new.groups)},
+        "old": _side_row(before),
+        "new": _side_row(after),
         "same": len(starts(old) & starts(new)),
         "added": [unit(new_) for old_, new_ in changes if old_ is None and new_ is not None],
         "removed": [unit(old_) for old_, new_ in changes if new_ is None and old_ is not None],
@@ -156,6 +158,16 @@ def diff_row(document: Document, old: Plan, new: Plan) -> Json:
             "old": [unit(one) for one in sorted({*old.omitted} - {*new.omitted})],
             "new": [unit(one) for one in sorted({*new.omitted} - {*old.omitted})],
         },
+    }
+
+
+def _side_row(made: Made) -> Json:
+    plan, asked = made.plan, made.asked
+    return {
+        "planner": plan.planner,
+        "chunks": len(plan.groups),
+        "usage": asdict(plan.usage),
+        "failed": asked.failed if asked is not None else "",
     }
 
 
@@ -173,7 +185,7 @@ def show_diff(document: Document, old: Made, new: Made) -> None:
         for left, right in zip_longest(*sides, fillvalue=""):
             put(out, f"{left:<{_SIDE}} │ {right}")
         for change in stretch.changes:
-            put(out, (f"{_INDENT}{_told(change, called)}", "dim"))
+            put(out, (f"{' ' * _INDENT}{_told(change, called)}", "dim"))
     for sign, one, other in (("A", old.plan, new.plan), ("B", new.plan, old.plan)):
         if only := sorted({*one.omitted} - {*other.omitted}):
             put(out, f"omitted in {sign} alone: {', '.join(called[ordinal] for ordinal in only)}")

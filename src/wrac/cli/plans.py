@@ -42,8 +42,7 @@ def plan(page: Page, way: Way, workspace: Path, *, as_json: bool, reasons: bool)
         boundaries.show(document, made)
     else:
         views.plan(document, made.plan, made.policy)
-    if made.asked is not None and made.asked.failed:
-        sys.stderr.write(f"wrac: planned by rules: {paint.safe(paint.one_line(made.asked.failed))}\n")
+    _tell(made)
 
 
 def diff(page: Page, way: Way, workspace: Path, specs: tuple[str, str], *, as_json: bool) -> None:
@@ -51,9 +50,17 @@ def diff(page: Page, way: Way, workspace: Path, specs: tuple[str, str], *, as_js
     document, memory = parse(page), _memory(workspace)
     old, new = (_named(document, page.url, way, spec, memory) for spec in specs)
     if as_json:
-        print(shapes.dumps(boundaries.diff_row(document, old.plan, new.plan)))
+        print(shapes.dumps(boundaries.diff_row(document, old, new)))
     else:
         boundaries.show_diff(document, old, new)
+    _tell(old)
+    _tell(new)
+
+
+def _tell(made: Made) -> None:
+    """Says on stderr why the rules planned what a model was asked."""
+    if made.asked is not None and made.asked.failed:
+        sys.stderr.write(f"wrac: planned by rules: {paint.safe(paint.one_line(made.asked.failed))}\n")
 
 
 # -- making plans
