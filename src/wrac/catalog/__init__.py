@@ -18,6 +18,7 @@ from wrac.catalog.records import (
     remove,
     skip,
     skipped,
+    standing,
     stored,
     urls,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "remove",
     "skip",
     "skipped",
+    "standing",
     "stored",
     "urls",
 ]

@@ -8,28 +8,25 @@ from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 from wrac import catalog
-from wrac.catalog import Database
-from wrac.core.seams import Embedder
 from wrac.core.types import Page
 from wrac.fetching import Skip, files, pages
 from wrac.flow.pipeline import NEVER, Options, Pipeline
 from wrac.flow.report import IndexReport, Skipped, silent
-from wrac.indexing.sqlite import SqliteIndex
+from wrac.flow.shelf import Shelf
 from wrac.observing import EventLog
 
 
-def index(
-    database: Database, embedder: Embedder, log: EventLog, options: Options, sources: Sequence[str]
-) -> IndexReport:
+def index(shelf: Shelf, log: EventLog, options: Options, sources: Sequence[str]) -> IndexReport:
     """What one run over the sources found and did."""
     started = time.perf_counter()
     pages(sources, base=options.base)  # refuses what cannot be read before anything is written
-    with database.writer(options.wait, options.waiting), Pipeline(database, embedder, log, options) as line:
+    with shelf.database.writer(options.wait, options.waiting), Pipeline(shelf, log, options) as line:
         if options.progress is not silent:
             line.total = sum(map(_size, sources))
         run = _IndexRun(line)
         for source in dict.fromkeys(sources):
             run.source(source)
+        line.told()
     counts = line.counts
     return IndexReport(
         pages=counts["pages"],
@@ -87,7 +84,7 @@ class _IndexRun:
         with self.database.write() as connection:
             for skip in new:
                 if catalog.remove(connection, skip.url):
-                    SqliteIndex(connection).remove(skip.url)
+                    self.line.gone(connection, skip.url)
                 catalog.skip(connection, catalog.Skipped(skip.url, source, NEVER, skip.reason))
 
     def _forget(self, source: str, seen: set[str], closed: tuple[str, ...]) -> None:
@@ -100,7 +97,7 @@ class _IndexRun:
         with self.database.write() as connection:
             for url in gone:
                 catalog.remove(connection, url)
-                SqliteIndex(connection).remove(url)
+                self.line.gone(connection, url)
             for url in lost:
                 catalog.forgive(connection, url)
         self.gone += gone

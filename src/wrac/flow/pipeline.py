@@ -13,10 +13,11 @@ from types import TracebackType
 from typing import Self, TypeVar
 from uuid import uuid4
 
+from sqlalchemy import Connection
+
 from wrac import catalog
-from wrac.catalog import Database, Record, vectors
+from wrac.catalog import Record, vectors
 from wrac.chunking import entries as make_entries
-from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Document, Entry, Event, Page, Usage
 from wrac.fetching import MAX_SIZE
 from wrac.flow.planners import Asking, Kept
@@ -24,8 +25,8 @@ from wrac.flow.prepare import READING, Prepared, prepare_or_why, read_or_why, re
 from wrac.flow.remembered import Wish, settle
 from wrac.flow.report import Progress, Skipped, silent
 from wrac.flow.rows import rows_of
+from wrac.flow.shelf import PAGES, Shelf
 from wrac.flow.workers import PATIENCE, Died, Workers
-from wrac.indexing.sqlite import SqliteIndex
 from wrac.llm.ledger import total
 from wrac.observing import EventLog
 from wrac.parsing import PARSERS
@@ -59,6 +60,7 @@ class Options:
     wait: float = 60.0
     progress: Progress = silent
     max_seconds: float = PATIENCE
+    store: str = ""
 
     def waiting(self) -> None:
         """Tell that another process has the lock."""
@@ -78,10 +80,9 @@ class _Job:
 class Pipeline:
     """The pages of one run, in the order they are offered; what was done with them so far."""
 
-    def __init__(
-        self, database: Database, embedder: Embedder, log: EventLog, options: Options, verb: str = "index"
-    ) -> None:
-        self.database, self.embedder, self.log, self.options, self.verb = database, embedder, log, options, verb
+    def __init__(self, shelf: Shelf, log: EventLog, options: Options, verb: str = "index") -> None:
+        self.shelf, self.database, self.embedder = shelf, shelf.database, shelf.embedder
+        self.log, self.options, self.verb = log, options, verb
         self.total: int | None = None
         self.counts: Counter[str] = Counter()
         self.seconds = dict.fromkeys(STAGES, 0.0)
@@ -89,12 +90,14 @@ class Pipeline:
         self.skipped: list[Skipped] = []
         self.unanswered: list[Skipped] = []
         self.name = uuid4().hex[:12]
+        self.taken = 0
         self._jobs: deque[_Job] = deque()
         self._recipes: dict[Policies, str] = {}
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
         options = self.options
+        self.shelf.begin(options.store)
         self.policies, self.planning = settle(self.database, options.wish)
         planning = self.planning
         count = options.workers if options.workers is not None else os.cpu_count() or 1
@@ -123,8 +126,14 @@ class Pipeline:
         job = self._job(page, source)
         if job is not None:
             self._jobs.append(job)
+            self.taken += 1
         while len(self._jobs) >= self._bound or (self._jobs and self._jobs[0].answer.done()):
             self._finish(self._jobs.popleft())
+
+    @property
+    def behind(self) -> int:
+        """How many of the pages `taken`, which are stored in their order, are not stored yet."""
+        return len(self._jobs)
 
     def flush(self) -> None:
         """Store every page that was taken."""
@@ -150,6 +159,15 @@ class Pipeline:
         """Seconds by stage, and in total since a moment."""
         seconds = {**self.seconds, "total": time.perf_counter() - started}
         return {stage: round(one, 3) for stage, one in seconds.items()}
+
+    def gone(self, connection: Connection, url: str) -> None:
+        """The page is not searched any more, once the transaction ends."""
+        self.shelf.put(connection, url)
+
+    def told(self) -> None:
+        """The index, wherever it is, has every page and is ready for searches."""
+        self.shelf.drain(self.options.progress)
+        self.shelf.settle()
 
     # -- a page in
 
@@ -274,7 +292,8 @@ class Pipeline:
             vectors.store(connection, self.embedder.name, fresh)
             self.counts["changed"] += catalog.chunks_on(connection, job.page.url) != [one.id for one in made.chunks]
             catalog.put(connection, record)
-            SqliteIndex(connection).put(job.page.url, rows)
+            self.shelf.put(connection, job.page.url, rows)
+        self.shelf.drain(least=PAGES)
 
     def _skip(self, job: _Job, reason: str) -> None:
         """Record that a page cannot be parsed; what it said before is not there any more."""
@@ -282,7 +301,7 @@ class Pipeline:
         self.done(job.page.url)
         with self.database.write() as connection:
             if catalog.remove(connection, job.page.url):
-                SqliteIndex(connection).remove(job.page.url)
+                self.gone(connection, job.page.url)
             unread = NEVER if isinstance(reason, Died) else state(job.page, READING)  # the next run tries again
             catalog.skip(connection, catalog.Skipped(job.page.url, job.source, unread, reason))
 

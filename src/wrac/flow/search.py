@@ -13,8 +13,7 @@ from wrac.catalog import contents, records
 from wrac.core.seams import Embedder
 from wrac.core.types import Chunk, Event, Unit
 from wrac.flow.report import Result
-from wrac.indexing import ALL, Filters, Row
-from wrac.indexing.sqlite import SqliteIndex
+from wrac.indexing import ALL, Filters, Row, Searched
 from wrac.retrieval import DEPTH, Found, cut, distinct, focus, fuse, rarity, trust
 from wrac.text.analysis import analyse, query_terms
 from wrac.text.tokens import counter
@@ -49,7 +48,7 @@ class Answered:
             yield Event(now, "hit", self.run, fields)
 
 
-def search(connection: Connection, index: SqliteIndex, embedder: Embedder, ask: Ask) -> Answered:
+def search(connection: Connection, index: Searched, embedder: Embedder, ask: Ask) -> Answered:
     """The best passages for a query, best first."""
     started = time.perf_counter()
     terms = query_terms(ask.query, index.languages())

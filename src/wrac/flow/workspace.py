@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection
-
-from wrac.catalog import FILE, Database, errors, vectors
+from wrac.catalog import FILE, Database, errors
 from wrac.catalog.ledger import Grouping, sums
 from wrac.core.errors import WorkspaceError
 from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Policy, Usage
 from wrac.fetching import MAX_SIZE
 from wrac.flow.report import IndexReport, Progress, ReplanReport, Result, Shown, VerifyReport, silent
+from wrac.flow.shelf import Shelf, unknown
 from wrac.indexing import Filters
-from wrac.indexing.sqlite import SqliteIndex
 from wrac.indexing.tables import metadata as index_tables
-from wrac.indexing.vectors import MatrixFile
 from wrac.observing import EventLog
 from wrac.planning.policies import Policies
 
@@ -53,7 +49,7 @@ class Workspace:
             self.database.create(index_tables)
         self.database.check()
         self.log = EventLog(self.path / "events", enabled=events)
-        self._matrices: dict[str, MatrixFile] = {}
+        self.shelf = Shelf(self.database, self.path, lambda: self.embedder)
 
     @property
     def embedder(self) -> Embedder:
@@ -77,11 +73,13 @@ class Workspace:
         workers: int | None = None,
         wait: float = 60.0,
         max_seconds: float = 120.0,
+        store: str = "",
     ) -> IndexReport:
         """Bring the workspace up to what the sources hold now; what is known is neither parsed nor embedded again.
 
         A page over `max_size` bytes, or over `max_seconds` in one of the parsing processes, is skipped with the reason.
-        `policy` and `planning` say how pages are planned; None is as the last run was told.
+        `policy` and `planning` say how pages are planned; None is as the last run was told. `store` is the URL of an
+        index outside, for a workspace that has none yet; it is remembered, without its password.
 
         Raises InputError for a source that cannot be read, BusyError when another process writes for `wait` seconds,
         StorageError when the disk is full. What was written before an error or Ctrl-C stays, and a new run goes on.
@@ -90,11 +88,9 @@ class Workspace:
         from wrac.flow.pipeline import Options
 
         tell, wish = progress or silent, _wish(policy, planning)
-        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds)
+        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds, store)
         named = [sources] if isinstance(sources, str | Path) else sources
-        report = index(self.database, self.embedder, self.log, options, [str(source) for source in named])
-        self._derive()
-        return report
+        return index(self.shelf, self.log, options, [str(source) for source in named])
 
     def replan(
         self,
@@ -114,9 +110,7 @@ class Workspace:
         from wrac.flow.replan import replan
 
         options = Options(wish=_wish(policy, planning), workers=workers, wait=wait, progress=progress or silent)
-        report = replan(self.database, self.embedder, self.log, options)
-        self._derive()
-        return report
+        return replan(self.shelf, self.log, options)
 
     def remembered(self) -> Wish:
         """How pages are planned where a run is not told."""
@@ -139,13 +133,18 @@ class Workspace:
     ) -> list[Result]:
         """The best passages, best first, each text once: at most `k`, and at most `budget` tokens as rendered.
 
-        `where` filters by `url` (a prefix), `kind`, `role`, `language` or metadata; a list gives alternatives.
+        `where` filters by `url` (a prefix), `kind`, `role`, `language`, `since` and `until` (ISO dates) or metadata; a
+        list gives alternatives. Raises ConfigError for a name that no page has.
         """
         from wrac.flow.search import Ask, search
 
         ask = Ask(query, k, budget, Filters.of(where))
+        self.shelf.catch_up()
         with self.database.read() as connection:
-            found = search(connection, self.index_in(connection), self.embedder, ask)
+            index = self.shelf.search(connection)
+            found = search(connection, index, self.embedder, ask)
+            if not found.results:
+                unknown(index, ask.filters)
         self.log.write(found.events())
         return found.results
 
@@ -164,46 +163,34 @@ class Workspace:
         from wrac.flow.verify import verify
 
         damage = self.database.integrity()
+        if waiting := self.shelf.waiting():
+            damage.append(
+                f"{self.shelf.place} has not been told of {waiting} pages; run `wrac index` or `wrac reindex`"
+            )
         with self.database.read() as connection:
-            index = self.index_in(connection)
+            index = self.shelf.whole(connection)
             return verify(connection, index, self.embedder, damage, digest=digest, progress=progress or silent)
 
-    def reindex(self, *, progress: Progress | None = None, wait: float = 60.0) -> int:
+    def reindex(self, to: str = "", *, progress: Progress | None = None, wait: float = 60.0) -> int:
         """How many pages are in the index, which is made anew from the catalog; no model is called.
 
-        Raises BusyError when another process writes for `wait` seconds.
+        `to` moves it: to a store's URL, or with `workspace` back into the workspace. Raises BusyError when another
+        process writes for `wait` seconds.
         """
         from wrac.flow.reindex import reindex
 
-        tell = progress or silent
-        waiting = partial(tell, "wait", 0, None, "another process is writing to this workspace")
-        with self.database.writer(wait, waiting), self.database.write() as connection:
-            pages = reindex(connection, self.index_in(connection), tell)
-        self._derive()
-        return pages
+        return reindex(self.shelf, to, progress or silent, wait)
 
     def status(self) -> dict[str, object]:
         """What the workspace holds, in numbers."""
         from wrac.flow.status import status
 
-        with self.database.read() as connection:
-            return status(connection, self.index_in(connection), self.path)
-
-    def _derive(self) -> None:
-        """Bring what searches map into memory up to what is stored."""
-        with self.database.read() as connection:
-            self.index_in(connection).derived()
-
-    def index_in(self, connection: Connection) -> SqliteIndex:
-        """The index as a transaction sees it."""
-        name = self.embedder.name
-        matrix = self._matrices.setdefault(name, MatrixFile(self.path, name))
-        return SqliteIndex(connection, matrix, lambda keys: vectors.recall(connection, name, keys))
+        return status(self.shelf)
 
     def close(self) -> None:
-        """Close the database and let go of the matrix."""
+        """Close the database and let go of the index."""
+        self.shelf.close()
         self.database.close()
-        self._matrices.clear()
 
     def __enter__(self) -> Workspace:
         return self

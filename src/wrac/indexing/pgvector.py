@@ -56,8 +56,12 @@ class PgIndex(SqlIndex):
 
     space: Space
     fetch: Fetch | None = None
-    traits = _TRAITS
     _given: dict[str, Vector] = field(default_factory=dict)
+
+    @property
+    def traits(self) -> Traits:
+        """BM25 is exact; so are vectors, up to `MANY`."""
+        return _TRAITS
 
     def write(self, changes: Sequence[Change]) -> None:
         """The pages are as the changes say."""
@@ -144,8 +148,11 @@ class PgIndex(SqlIndex):
         """That a column's JSON object has one of the values under the name."""
         return func.jsonb_extract_path_text(cast(column, JSONB), name).in_(list(values))
 
-    def added(self, numbers: Mapping[str, int], rows: Sequence[Row]) -> None:
-        """Store the vectors of new entries, those given with them or those of the cache."""
+    def embedded(self, numbers: Mapping[str, int], rows: Sequence[Row]) -> None:
+        """Store the vectors of entries that have none, those given with them or those of the cache."""
+        have = select(_VECTORS.c.entry).where(_VECTORS.c.entry.in_([numbers[row.entry] for row in rows]))
+        known_numbers = set(self.connection.scalars(have))
+        rows = [row for row in rows if numbers[row.entry] not in known_numbers]
         found = {row.entry: self._given[row.entry] for row in rows if row.entry in self._given}
         missing = {row.entry: row.key for row in rows if row.entry not in found}
         if missing and self.fetch is not None:
