@@ -86,7 +86,7 @@ def test_a_real_model_answers_and_counts_as_its_server_does(server: str) -> None
 
 
 def test_a_grammar_is_kept_whatever_the_model_would_say(server: str) -> None:
-    with real(server, shape="grammar") as model:
+    with real(server) as model:  # who finds out that it takes one
         for form in FORMS:
             made, asked = planner(model, form=form).ask(PAGE)
             check(PAGE, made)
@@ -156,7 +156,7 @@ def test_what_a_page_quotes_is_no_special_token_to_the_server(server: str, text:
 
 def test_a_real_answer_comes_through_after_faults(server: str) -> None:
     turns = fails(429, headers={"Retry-After-Ms": "50"}), fails(500), resets, breaks_off, passes
-    with Wire(*turns, upstream=server) as wire, provider(wire, shape="grammar", attempts=5, timeout=120.0) as model:
+    with Wire(*turns, upstream=server) as wire, provider(wire, shape="grammar", attempts=5, timeout=120) as model:
         made, asked = planner(model, form="starts").ask(PAGE)
     check(PAGE, made)
     assert len(wire.requests) == 5

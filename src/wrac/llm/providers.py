@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
@@ -19,13 +20,16 @@ from wrac.llm.prices import Price, price
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as PydanticModel
+    from pydantic_ai.models.openai import OpenAIChatModel
 
 Shape: TypeAlias = Literal["auto", "grammar", "schema", "text"]
-"""How an answer's form is forced: by a grammar (llama.cpp), a JSON schema, or by words alone. `auto`: a schema, and
-words where the endpoint refuses schemas."""
+"""How an answer's form is forced: by a grammar, a JSON schema, or by words alone. `auto`: a grammar where the endpoint is
+llama.cpp, else a schema, and words where it is refused."""
 
 LONGEST_WAIT: Final = 60.0
 """Seconds an endpoint may ask to wait before the next attempt; one that asks for more is given up."""
+GLANCE: Final = 5.0
+"""Seconds that an endpoint has to say which models it serves."""
 THINKING: Final = 4096
 """Tokens that a model which thinks before it answers may take for that."""
 LONGEST_TOLD: Final = 300
@@ -127,14 +131,14 @@ class Provider:
         while True:
             if self._down is not None:
                 raise self._down
-            shape = self._shape
+            shape = self._shape if self._shape != "auto" else self._taken()
             try:
                 return self._run(self._once(question, shape))
             except _errors().hopeless as error:
                 self._down = self._config(error, _advice(error))
                 raise self._down from error
             except _errors().rejected as error:
-                if shape != "auto" or isinstance(error, _errors().too_long):
+                if self.endpoint.shape != "auto" or shape == "text" or isinstance(error, _errors().too_long):
                     raise self._config(error, _advice(error)) from error
                 self._shape = "text"  # an endpoint without JSON schemas says so by refusing them
             except _errors().any as error:
@@ -142,6 +146,20 @@ class Provider:
                 attempt += 1
             except _errors().unexpected as error:
                 raise self._remote(self._told(error)) from error
+
+    def _taken(self) -> Shape:
+        """The form that the endpoint takes, found out once: llama.cpp says who it is in its list of models."""
+        self._shape = "grammar" if self.endpoint.base_url and self._run(self._is_llama()) else "schema"
+        return self._shape
+
+    async def _is_llama(self) -> bool:
+        from openai import OpenAIError
+
+        client = cast("OpenAIChatModel", self._model).client.with_options(max_retries=0, timeout=GLANCE)
+        try:
+            return '"llamacpp"' in json.dumps(await client.get("/models", cast_to=object))
+        except OpenAIError:
+            return False  # what is wrong, the question will tell
 
     async def _once(self, question: Question, shape: Shape) -> ModelResponse:
         from pydantic_ai.direct import model_request
@@ -261,7 +279,7 @@ def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - impo
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
 
-    if shape not in ("auto", "schema") or not question.schema:
+    if shape != "schema" or not question.schema:
         return ModelRequestParameters()
     wanted = OutputObjectDefinition(json_schema=dict(question.schema), name="answer", strict=True)
     return ModelRequestParameters(output_mode="native", output_object=wanted)
