@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -173,15 +174,18 @@ class Asking:
         self._provider = Provider(planning.endpoint)
         self._budget = Budget(self._provider, planning.most)
         self._memory = memory
+        # More questions than that would wait behind one another, each with its share of the budget.
+        self._free = threading.BoundedSemaphore(planning.parallel)
 
     def plan(self, url: str, document: Document, policy: Policy) -> tuple[Plan, Asked]:
         """The plan of a page and what was asked for it. Raises as `LlmPlanner.ask`."""
         account = _Account(self._budget, self._memory, url)
         rules = RulesPlanner(policy, counter(policy.tokenizer))
-        try:
-            return self.planning.planner(rules, account, account).ask(document)
-        finally:
-            account.update({})  # of an answer that says nothing the cost remains
+        with self._free:
+            try:
+                return self.planning.planner(rules, account, account).ask(document)
+            finally:
+                account.update({})  # of an answer that says nothing the cost remains
 
     def __enter__(self) -> Self:
         return self
