@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pydantic_ai.models.openai import OpenAIChatModel
 
 Shape: TypeAlias = Literal["auto", "grammar", "schema", "text"]
-"""How the form of an answer is forced: by a grammar, a JSON schema, or words alone. `auto`: a grammar where the endpoint
-is llama.cpp, else a schema, and words where it is refused."""
+"""How an answer's form is forced: by a grammar, a JSON schema, or words alone. `auto`: a grammar for llama.cpp, else a
+schema, and words where it is refused."""
 
 LONGEST_WAIT: Final = 60.0
 """Seconds an endpoint may ask to wait before the next attempt; one that asks for more is given up."""
