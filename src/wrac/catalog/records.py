@@ -171,6 +171,12 @@ def urls(connection: Connection, source: str | None = None) -> list[str]:
     return list(connection.scalars(query if source is None else query.where(pages.c.source == source)))
 
 
+def sources(connection: Connection) -> list[str]:
+    """What the stored pages, and those that could not be used, were asked for by, in order."""
+    found = select(pages.c.source).union(select(skips.c.source))
+    return sorted(connection.scalars(found))
+
+
 def skip(connection: Connection, skipped: Skipped) -> None:
     """Record that a page could not be used."""
     forgive(connection, skipped.url)

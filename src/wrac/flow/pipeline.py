@@ -26,6 +26,7 @@ from wrac.flow.remembered import Wish, settle
 from wrac.flow.report import Progress, Skipped, silent
 from wrac.flow.rows import rows_of
 from wrac.flow.shelf import PAGES, Shelf
+from wrac.flow.sites import Site
 from wrac.flow.workers import PATIENCE, Died, Workers
 from wrac.llm.ledger import total
 from wrac.observing import EventLog
@@ -49,7 +50,8 @@ Found = TypeVar("Found")
 class Options:
     """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one,
     which no clock stops. `wish` says how pages are planned; where it is silent, the workspace does. `max_seconds` is
-    the longest a page may take in another process, `wait` seconds for the writer's lock.
+    the longest a page may take in another process, `wait` seconds for the writer's lock. With a `site` the pages behind
+    a URL are crawled.
     """
 
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -61,6 +63,7 @@ class Options:
     progress: Progress = silent
     max_seconds: float = PATIENCE
     store: str = ""
+    site: Site | None = None
 
     def waiting(self) -> None:
         """Tell that another process has the lock."""
@@ -74,6 +77,7 @@ class _Job:
     page: Page
     source: str
     made_by: str
+    new: bool
     answer: Future[Prepared | str]
 
 
@@ -186,7 +190,7 @@ class Pipeline:
         self._tell("fetch", url=page.url, status=page.status, bytes=len(page.body))
         if document is not None and document.parser not in PARSERS:
             document = None
-        return _Job(page, source, made_by, self._submit(page, document))
+        return _Job(page, source, made_by, known is None or bool(known.reason), self._submit(page, document))
 
     def _recipe(self, url: str) -> str:
         """The recipe of a page; the same for all that the same rules hold for."""
@@ -252,7 +256,7 @@ class Pipeline:
         self._write(job, made, entries, fresh)
         self.seconds["embed"] += embedded - started
         self.seconds["write"] += time.perf_counter() - embedded
-        self.counts.update(pages=1, units=len(made.document.places), chunks=len(made.chunks))
+        self.counts.update(pages=1, units=len(made.document.places), chunks=len(made.chunks), added=job.new)
         self._tell(
             "plan", url=job.page.url, document=made.document.id, planner=made.plan.planner,
             groups=len(made.plan.groups), omitted=len(made.plan.omitted), cost=made.plan.usage.cost,

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final
 from urllib.parse import urlsplit
-
-from sqlalchemy import Connection
 
 from wrac import catalog
 from wrac.catalog import Database, crawls
 from wrac.catalog.crawls import Ahead, History
-from wrac.catalog.memory import remember, remembered
+from wrac.catalog.memory import remember
 from wrac.core.errors import ConfigError
-from wrac.core.types import NOTHING, Page
+from wrac.core.types import Page
 from wrac.fetching import Skip
 from wrac.fetching.site.browser import Settings
 from wrac.fetching.site.client import Manners
@@ -27,60 +24,14 @@ from wrac.fetching.site.urls import Scope, normal
 from wrac.fetching.site.walk import Plan, Walk
 from wrac.flow.pipeline import Pipeline
 from wrac.flow.report import Skipped
+from wrac.flow.sites import Site
 
-Shown: TypeAlias = Literal["never", "auto", "always"]
 DAY: Final = 86_400.0
 SOONEST: Final = DAY / 4
 LATEST: Final = 30 * DAY
 """Seconds after which a page that changes all the time, or never, is worth another visit."""
 SETTLED: Final = 16
 """Addresses that are settled in one transaction: what a killed crawl asks for again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """How a site is crawled; the workspace remembers it by the site's start.
-
-    Globs go over the path with its query. `pause` in seconds, `grace` is how many crawls in a row a page may be missing
-    before it goes. `headers` are sent to the site's own host and are never stored.
-    """
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    depth: int | None = None
-    pages: int | None = None
-    parallel: int = 4
-    pause: float = 0.0
-    private: bool = False
-    robots: bool = True
-    browser: Shown = "never"
-    state: str = ""
-    grace: int = 2
-    meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-    headers: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-
-    @property
-    def text(self) -> str:
-        """What is remembered, as JSON."""
-        kept = {**asdict(replace(self, meta=dict(self.meta), headers={}))}
-        del kept["headers"]
-        return json.dumps(kept, sort_keys=True)
-
-
-def read_site(text: str) -> Site:
-    """The site of a text that `Site.text` made."""
-    said = json.loads(text)
-    known = {one.name for one in fields(Site)}
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in said.items() if name in known
-    }
-    return Site(**values)
-
-
-def sites(connection: Connection, starts: Iterable[str]) -> dict[str, Site]:
-    """The remembered sites among some sources, by their start."""
-    found = ((start, remembered(connection, f"site:{start}")) for start in starts)
-    return {start: read_site(text) for start, text in found if text is not None}
 
 
 class Frontier:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from wrac.catalog import FILE, Database, errors
+from wrac.catalog import FILE, errors
 from wrac.catalog.ledger import Grouping, sums
+from wrac.catalog.places import at, is_url
 from wrac.core.errors import WorkspaceError
 from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Policy, Usage
 from wrac.fetching import MAX_SIZE
 from wrac.flow.report import IndexReport, Progress, ReplanReport, Result, Shown, VerifyReport, silent
 from wrac.flow.shelf import Shelf, unknown
-from wrac.indexing import Filters
-from wrac.indexing.tables import metadata as index_tables
+from wrac.flow.sites import Site
+from wrac.indexing import Filters, tables
 from wrac.observing import EventLog
 from wrac.planning.policies import Policies
 
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """The workspace in a folder, made if it is not there and `create` is true.
+    """The workspace in a folder or at a `postgresql://` URL, made if it is not there and `create` is true.
 
     `embedder` is a model's name or an embedder; `events` switches the event log. Any number of processes may search
     while one writes. Raises WorkspaceError for a folder that is something else, or of another version.
@@ -40,16 +44,18 @@ class Workspace:
         embedder: str | Embedder = "minilm",
         events: bool = True,
     ) -> None:
-        self.path = Path(path)
         self._embedder = embedder
-        with errors(self.path):
-            _claim(self.path, create=create)
-        self.database = Database(self.path)
-        if create and self.database.empty():
-            self.database.create(index_tables)
+        self.path = _folder(path, create=create)
+        self.database = at(path)
+        self.place = self.database.place
+        if self.database.empty():
+            if not create:
+                raise WorkspaceError(self.place, "there is no workspace", "run `wrac index` first, or give --workspace")
+            self.database.create(tables.metadata)
         self.database.check()
         self.log = EventLog(self.path / "events", enabled=events)
         self.shelf = Shelf(self.database, self.path, lambda: self.embedder)
+        self.shelf.form()
 
     @property
     def embedder(self) -> Embedder:
@@ -74,12 +80,14 @@ class Workspace:
         wait: float = 60.0,
         max_seconds: float = 120.0,
         store: str = "",
+        site: Site | None = None,
     ) -> IndexReport:
         """Bring the workspace up to what the sources hold now; what is known is neither parsed nor embedded again.
 
         A page over `max_size` bytes, or over `max_seconds` in one of the parsing processes, is skipped with the reason.
         `policy` and `planning` say how pages are planned; None is as the last run was told. `store` is the URL of an
-        index outside, for a workspace that has none yet; it is remembered, without its password.
+        index outside, for a workspace that has none yet; it is remembered, without its password. With a `site` the
+        pages behind a URL are crawled; a crawl that was stopped goes on.
 
         Raises InputError for a source that cannot be read, BusyError when another process writes for `wait` seconds,
         StorageError when the disk is full. What was written before an error or Ctrl-C stays, and a new run goes on.
@@ -88,9 +96,32 @@ class Workspace:
         from wrac.flow.pipeline import Options
 
         tell, wish = progress or silent, _wish(policy, planning)
-        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds, store)
+        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds, store, site)
         named = [sources] if isinstance(sources, str | Path) else sources
         return index(self.shelf, self.log, options, [str(source) for source in named])
+
+    def refresh(  # noqa: PLR0913 - the options of one verb
+        self,
+        *,
+        due: bool = False,
+        since: float = 0.0,
+        headers: Mapping[str, str] = NOTHING,
+        progress: Progress | None = None,
+        workers: int | None = None,
+        wait: float = 60.0,
+    ) -> IndexReport:
+        """Ask every source again, as it was given to `index`; a page that did not change costs one short question.
+
+        With `due` only pages are asked for that, by what visits have shown, may have changed; with `since` (seconds
+        since 1970) only those that were not asked for since then. `headers` go to the sites' own hosts.
+        """
+        from wrac.flow import refresh as flow
+        from wrac.flow.pipeline import Options
+
+        site = Site(headers=headers) if headers else None
+        options = Options(workers=workers, wait=wait, progress=progress or silent, site=site)
+        fresh = flow.due(time.time()) if due else flow.since(since) if since else lambda _: False
+        return flow.refresh(self.shelf, self.log, options, fresh)
 
     def replan(
         self,
@@ -156,7 +187,7 @@ class Workspace:
         from wrac.flow.show import show
 
         with self.database.read() as connection:
-            return show(connection, self.path, chunk)
+            return show(connection, self.place, chunk)
 
     def verify(self, digest: bool = False, *, progress: Progress | None = None) -> VerifyReport:
         """What is wrong with the workspace, by computing every id and law again from what is stored."""
@@ -205,6 +236,18 @@ def _wish(policy: Policy | Policies | None, planning: Planning | None) -> Wish:
     from wrac.flow.remembered import Wish
 
     return Wish(Policies(policy) if isinstance(policy, Policy) else policy, planning)
+
+
+def _folder(path: str | Path, *, create: bool) -> Path:
+    """Where files are kept: the workspace's folder, for one in a database a folder of the user's state by its name."""
+    if not is_url(path):
+        with errors(Path(path)):
+            _claim(Path(path), create=create)
+        return Path(path)
+    home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    folder = home / "wrac" / blake2b(at(path).place.encode(), digest_size=8).hexdigest()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _claim(path: Path, *, create: bool) -> None:
