@@ -94,7 +94,7 @@ def plan(
     form: options.AnswerForm = None,
     fallback: options.Fallback = None,
     workspace: Annotated[
-        Path, typer.Option("--workspace", "-w", metavar="DIR", help="Where a model's answers are kept, if it is there.")
+        str, typer.Option("--workspace", "-w", metavar="DIR", help="Where a model's answers are kept, if it is there.")
     ] = options.WORKSPACE,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
@@ -164,6 +164,9 @@ def index(
     ] = 120.0,
     workers: options.Workers = None,
     wait: options.Wait = 60.0,
+    store: Annotated[
+        str, typer.Option("--store", metavar="URL", help=f"Search in a store outside: {options.STORES}. Remembered.")
+    ] = "",
     no_progress: options.NoProgress = False,
 ) -> None:
     """Parse, plan, embed and index pages into the workspace.
@@ -186,6 +189,7 @@ def index(
         workers=workers,
         wait=wait,
         max_seconds=max_seconds,
+        store=store,
         progress=not no_progress,
         as_json=as_json,
     )  # fmt: skip
@@ -206,13 +210,17 @@ def replan(
     parallel: options.Parallel = None,
     form: options.AnswerForm = None,
     fallback: options.Fallback = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask in the provider's batches: half the price, within a day.")
+    ] = False,
     workers: options.Workers = None,
     wait: options.Wait = 60.0,
     no_progress: options.NoProgress = False,
 ) -> None:
     """Plan the workspace's pages anew, by other sizes or another planner.
 
-    Nothing is fetched or parsed, and only chunks that are new are embedded.
+    Nothing is fetched or parsed, and only chunks that are new are embedded. A batch goes on when this command is
+    stopped; run it again to collect the answers.
     """
     from wrac.cli import workspaces
 
@@ -223,6 +231,7 @@ def replan(
             "who": planner, "model": model, "base_url": base_url, "price": price, "most": max_cost,
             "parallel": parallel, "form": form, "fallback": fallback,
         },
+        batch=batch,
         workers=workers,
         wait=wait,
         progress=not no_progress,
@@ -277,6 +286,28 @@ def status(workspace: options.Workspace = options.WORKSPACE, as_json: options.As
     from wrac.cli import workspaces
 
     workspaces.status(workspace, as_json=as_json)
+
+
+@app.command()
+def reindex(
+    workspace: options.Workspace = options.WORKSPACE,
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="URL", help=f"Move the index to {options.STORES}, or to workspace: inside."),
+    ] = "",
+    as_json: options.AsJson = False,
+    wait: options.Wait = 60.0,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Make the index anew from the catalog, where it is or elsewhere.
+
+    Nothing is fetched, parsed, planned or embedded. Searches go on in the old index until the new one is filled.
+    Stores: LanceDB and PostgreSQL were run against the real thing, Qdrant against its engine; OpenSearch and Weaviate
+    were not run against a server.
+    """
+    from wrac.cli import workspaces
+
+    workspaces.reindex(workspace, to, wait=wait, progress=not no_progress, as_json=as_json)
 
 
 @app.command()

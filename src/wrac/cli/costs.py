@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date
-from pathlib import Path
 
 from wrac.catalog.ledger import Grouping
 from wrac.cli import paint, shapes
@@ -17,14 +16,14 @@ from wrac.llm.ledger import total
 _HEAD = ("calls", "input", "cached", "output", "seconds", "USD")
 
 
-def run(path: Path, by: Grouping, since: str, *, as_json: bool) -> None:
+def run(path: str, by: Grouping, since: str, *, as_json: bool) -> None:
     """Prints the sums and their total. Raises ConfigError for a day that is none."""
     try:
         day = date.fromisoformat(since).isoformat() if since else ""
     except ValueError:
         raise ConfigError(f"--since {since}: no date; write it as 2026-11-30") from None
     with Workspace(path, create=False) as workspace:
-        found = workspace.costs(by, day)
+        found, place = workspace.costs(by, day), workspace.place
     if as_json:
         rows = [{by: name, **asdict(usage)} for name, usage in found.items()]
         print(shapes.dumps({"by": by, "since": day, "rows": rows, "total": asdict(total(found.values()))}))
@@ -32,7 +31,7 @@ def run(path: Path, by: Grouping, since: str, *, as_json: bool) -> None:
         _table(by, found)
     else:
         when = f" since {day}" if day else ""
-        paint.put(paint.console(), f"no model was paid for in {path}{when}; planning by rules costs nothing")
+        paint.put(paint.console(), f"no model was paid for in {place}{when}; planning by rules costs nothing")
 
 
 def _table(by: str, found: Mapping[str, Usage]) -> None:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from wrac.planning.policies import Policies
 
 DEFAULTS = Policy()
-WORKSPACE = Path(".wrac")
+WORKSPACE = ".wrac"
+STORES = "lancedb://, postgresql://, qdrant://, opensearch:// or weaviate://"
 POLICY_FILE = Path("wrac.toml")
 MEGABYTE = 2**20
 
@@ -61,7 +62,10 @@ class By(StrEnum):
 Source = Annotated[str, typer.Argument(metavar="SRC", help="A file, a URL, or - for standard input.")]
 Sources = Annotated[list[str], typer.Argument(metavar="SRC", help="Files, folders, URLs, or - for standard input.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Workspace = Annotated[Path, typer.Option("--workspace", "-w", metavar="DIR", help="The folder to keep everything in.")]
+Workspace = Annotated[
+    str,
+    typer.Option("--workspace", "-w", metavar="DIR", help="The folder or postgresql:// URL to keep all in."),
+]
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Metadata for every page; may be repeated.")
 ]

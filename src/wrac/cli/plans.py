@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from wrac.catalog import FILE, Database
+from wrac.catalog.places import existing
 from wrac.cli import boundaries, paint, shapes, views
 from wrac.cli.boundaries import Made
 from wrac.core.errors import ConfigError, WracError
@@ -32,7 +32,7 @@ class Way(NamedTuple):
         return cls(policies or Policies(), planning or RULES)
 
 
-def plan(page: Page, way: Way, workspace: Path, *, as_json: bool, reasons: bool) -> None:
+def plan(page: Page, way: Way, workspace: str, *, as_json: bool, reasons: bool) -> None:
     """Prints the plan of a page, with `reasons` also why its boundaries are where they are."""
     document = parse(page)
     made = _made(document, page.url, way, _memory(workspace))
@@ -45,7 +45,7 @@ def plan(page: Page, way: Way, workspace: Path, *, as_json: bool, reasons: bool)
     _tell(made)
 
 
-def diff(page: Page, way: Way, workspace: Path, specs: tuple[str, str], *, as_json: bool) -> None:
+def diff(page: Page, way: Way, workspace: str, specs: tuple[str, str], *, as_json: bool) -> None:
     """Prints how two plans of a page differ."""
     document, memory = parse(page), _memory(workspace)
     old, new = (_named(document, page.url, way, spec, memory) for spec in specs)
@@ -66,11 +66,11 @@ def _tell(made: Made) -> None:
 # -- making plans
 
 
-def _memory(workspace: Path) -> Memory:
+def _memory(workspace: str) -> Memory:
     """The answers and the ledger of a workspace, where there is one."""
-    if not (workspace / FILE).is_file():
+    database = existing(workspace)
+    if database is None:
         return Passing()
-    database = Database(workspace)
     database.check()
     return Kept(database)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -30,7 +30,7 @@ _LABELS = {"units": "distinct units", "chunks": "distinct chunks", "entries": "i
 
 
 def index(  # noqa: PLR0913 - a command's options
-    path: Path,
+    path: str,
     sources: Sequence[str],
     *,
     meta: Mapping[str, str],
@@ -41,6 +41,7 @@ def index(  # noqa: PLR0913 - a command's options
     workers: int | None,
     wait: float,
     max_seconds: float,
+    store: str,
     progress: bool,
     as_json: bool,
 ) -> None:
@@ -58,11 +59,12 @@ def index(  # noqa: PLR0913 - a command's options
             progress=tell,
             wait=wait,
             max_seconds=max_seconds,
+            store=store,
         )
     if as_json:
         print(shapes.dumps(index_row(report)))
     else:
-        _print_index(report, path)
+        _print_index(report, workspace.place)
     if not report.pages:
         reasons = paint.skips(skip.reason for skip in report.skipped)
         raise InputError("no page was found", f"skipped {reasons}" if reasons else "the folder is empty",
@@ -70,10 +72,11 @@ def index(  # noqa: PLR0913 - a command's options
 
 
 def replan(  # noqa: PLR0913 - a command's options
-    path: Path,
+    path: str,
     *,
     policies: Policies | None,
     planning: Mapping[str, Any],
+    batch: bool,
     workers: int | None,
     wait: float,
     progress: bool,
@@ -84,6 +87,7 @@ def replan(  # noqa: PLR0913 - a command's options
         report = workspace.replan(
             policy=policies,
             planning=_planning(workspace, planning),
+            batch=batch,
             progress=tell,
             workers=workers,
             wait=wait,
@@ -91,7 +95,7 @@ def replan(  # noqa: PLR0913 - a command's options
     if as_json:
         print(shapes.dumps(replan_row(report)))
     else:
-        _print_replan(report, path)
+        _print_replan(report, workspace.place)
 
 
 def _planning(workspace: Workspace, given: Mapping[str, Any]) -> Planning | None:
@@ -144,11 +148,11 @@ def index_row(report: IndexReport) -> shapes.Json:
     }
 
 
-def _print_index(report: IndexReport, path: Path) -> None:
+def _print_index(report: IndexReport, place: str) -> None:
     out = paint.console()
     counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks))
     counts = ", ".join(paint.plural(count, name) for name, count in counted)
-    paint.put(out, (counts, "bold"), f" in {path}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
+    paint.put(out, (counts, "bold"), f" in {place}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
     unchanged = f"{paint.plural(report.unchanged, 'page')} unchanged"
     paint.put(out, f"embedded {report.embedded:,}, reused {report.reused:,}; {unchanged}")
     if report.gone:
@@ -158,10 +162,10 @@ def _print_index(report: IndexReport, path: Path) -> None:
     _print_unanswered(report.unanswered)
 
 
-def _print_replan(report: ReplanReport, path: Path) -> None:
+def _print_replan(report: ReplanReport, place: str) -> None:
     out = paint.console()
     counts = f"{paint.plural(report.pages, 'page')}, {paint.plural(report.chunks, 'chunk')}"
-    paint.put(out, (counts, "bold"), f" in {path}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
+    paint.put(out, (counts, "bold"), f" in {place}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
     changed = f"{paint.plural(report.changed, 'page')} changed, {report.kept:,} kept"
     paint.put(out, f"embedded {report.embedded:,}, reused {report.reused:,}; {changed}")
     _print_usage(report.usage)
@@ -204,13 +208,16 @@ def _print_skips(skips: Sequence[Skipped]) -> None:
 
 
 def search(  # noqa: PLR0913 - a command's options
-    path: Path, query: str, k: int | None, budget: int | None, where: Mapping[str, str], *, as_json: bool
+    path: str, query: str, k: int | None, budget: int | None, where: Mapping[str, str], *, as_json: bool
 ) -> None:
     """Print the passages that answer the query. Raises ConfigError for an empty one."""
     if not query.strip():
         raise ConfigError("the query is empty; ask a question or give some words")
     with Workspace(path, create=False) as workspace:
         found = workspace.search(query, k=k, budget=budget, where=where)
+        if workspace.shelf.behind:
+            late = paint.plural(workspace.shelf.behind, "page")
+            sys.stderr.write(f"wrac: {workspace.shelf.place} has yet to be told of {late}; another process writes\n")
     if as_json:
         for result in found:
             print(shapes.dumps(hits.row(result)))
@@ -221,7 +228,7 @@ def search(  # noqa: PLR0913 - a command's options
         sys.stderr.write(f"wrac: {what} use other words, or fewer --where filters\n")
 
 
-def show(path: Path, chunk: str, *, as_json: bool) -> None:
+def show(path: str, chunk: str, *, as_json: bool) -> None:
     """Print one chunk with its units."""
     with Workspace(path, create=False) as workspace:
         shown = workspace.show(chunk)
@@ -250,7 +257,7 @@ def shown_row(shown: Shown) -> shapes.Json:
     return {**row, "trail": list(shown.trail), "units": units, "pages": list(shown.pages)}
 
 
-def status(path: Path, *, as_json: bool) -> None:
+def status(path: str, *, as_json: bool) -> None:
     """Print what the workspace holds."""
     with Workspace(path, create=False) as workspace:
         held = workspace.status()
@@ -269,7 +276,20 @@ def _readable(name: str, value: object) -> str:
     return ", ".join(str(one) or "unknown" for one in value) if isinstance(value, list | tuple) else str(value)
 
 
-def verify(path: Path, *, digest: bool, as_json: bool) -> None:
+def reindex(path: str, to: str, *, wait: float, progress: bool, as_json: bool) -> None:
+    """Make the index anew, or move it, and print where it is."""
+    with Workspace(path, create=False) as workspace, bars(wanted=progress) as tell:
+        started = time.perf_counter()
+        found = workspace.reindex(to, progress=tell, wait=wait)
+        seconds = round(time.perf_counter() - started, 3)
+        place = workspace.shelf.place or workspace.place
+    if as_json:
+        print(shapes.dumps({"pages": found, "store": place, "seconds": seconds}))
+    else:
+        paint.put(paint.console(), (paint.plural(found, "page"), "bold"), f" in the index of {place}")
+
+
+def verify(path: str, *, digest: bool, as_json: bool) -> None:
     """Print whether the workspace is sound; leaves with 4 when it is not."""
     with Workspace(path, create=False) as workspace, bars(wanted=not as_json) as tell:
         report = workspace.verify(digest, progress=tell)

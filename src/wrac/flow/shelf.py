@@ -22,7 +22,7 @@ from wrac.core.errors import BusyError, ConfigError, WorkspaceError
 from wrac.core.seams import Embedder
 from wrac.flow.report import Progress, silent
 from wrac.flow.rows import language_of, rows_of
-from wrac.indexing import ALL, Change, Filters, Index, Row, Searched, Space, Vector
+from wrac.indexing import ALL, Change, Filters, Index, Row, Searched, Space, Vector, tables
 from wrac.indexing.sql import SqlIndex
 from wrac.indexing.sqlite import SqliteIndex
 from wrac.indexing.stores import StoreAddress, open_index
@@ -56,6 +56,23 @@ class Shelf:
         """The store's URL without its password; empty where the index is inside."""
         with self.database.read() as connection:
             return remembered(connection, STORE) or ""
+
+    def form(self) -> None:
+        """Make the tables inside anew, and fill them, where they are of another version."""
+        with self.database.read() as connection:
+            if self.database.has(connection, tables.state.name) and tables.form(connection) == tables.FORM:
+                return
+        with self.database.writer(60, lambda: None), self.database.write() as connection:
+            have = [one for one in tables.metadata.sorted_tables if self.database.has(connection, one.name)]
+            connection.exec_driver_sql("DROP VIEW IF EXISTS passages")
+            connection.exec_driver_sql("DROP TABLE IF EXISTS index_vectors")
+            tables.metadata.drop_all(connection, have, checkfirst=False)
+            self.database.make(connection, tables.metadata)
+            urls = [] if self._url else catalog.urls(connection)
+            if urls:
+                self.inside(connection).prepare()
+            for url in urls:
+                self.inside(connection).write([Change(url, rows_in(connection, url))])
 
     # -- inside a transaction that changes pages
 

@@ -123,23 +123,28 @@ class Workspace:
         fresh = flow.due(time.time()) if due else flow.since(since) if since else lambda _: False
         return flow.refresh(self.shelf, self.log, options, fresh)
 
-    def replan(
+    def replan(  # noqa: PLR0913 - the options of one verb
         self,
         *,
         policy: Policy | Policies | None = None,
         planning: Planning | None = None,
+        batch: bool = False,
         progress: Progress | None = None,
         workers: int | None = None,
         wait: float = 60.0,
     ) -> ReplanReport:
         """Plan every page anew; nothing is fetched or parsed, and only chunks that are new are embedded.
 
-        `policy` and `planning` are as for `index`, and remembered. Raises BusyError when another process writes for
+        `policy` and `planning` are as for `index`, and remembered. With `batch` the model is asked in the provider's
+        batches, for half the price and within a day; a process that ends meanwhile loses nothing. Raises BusyError when another process writes for
         `wait` seconds. A run that was stopped goes on where it stopped.
         """
         from wrac.flow.pipeline import Options
-        from wrac.flow.replan import replan
 
+        if batch:
+            from wrac.flow.batches import replan_in_batches as replan
+        else:
+            from wrac.flow.replan import replan
         options = Options(wish=_wish(policy, planning), workers=workers, wait=wait, progress=progress or silent)
         return replan(self.shelf, self.log, options)
 
