@@ -1,4 +1,4 @@
-"""Sites in a workspace: crawled whole, made fresh for little, resumed after a stop; pages that vanish, move, come back."""
+"""Sites in a workspace: crawled whole, made fresh for little, resumed after a stop; pages that vanish, move, return."""
 
 from __future__ import annotations
 
