@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.endpoint import Exchange, Wire, fails, says
+from tests.endpoint import BatchWire, Exchange, Wire, fails, says
 from tests.fakes_index import WordEmbedder
 from tests.site import build, page
 
@@ -282,3 +282,59 @@ def test_the_key_is_sent_and_kept_nowhere(workspace: Workspace, pages: Path, mon
     workspace.close()
     for path in workspace.path.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
+
+
+# batches
+
+
+def test_a_batch_makes_the_same_plans_for_half_the_price(workspace: Workspace, pages: Path, tmp_path: Path) -> None:
+    workspace.index([pages], workers=0)
+    with BatchWire(halves) as wire:
+        planning = Planning("llm", "small", wire.address, price=Price(2, 8))
+        report = workspace.replan(planning=planning, batch=True, workers=0)
+        assert (report.unanswered, report.usage.calls) == ((), report.pages)
+        assert report.usage.cost == pytest.approx(report.pages * (100 * 2 + 10 * 8) / 1e6 / 2)
+        assert workspace.costs("model") == {"openai-compatible:small": report.usage}
+        again = workspace.replan(batch=True, workers=0)
+        assert (again.kept, again.usage, len(wire.batches)) == (report.pages, Usage(), 1)
+    with Wire(says(halves)) as live:
+        assert digest(workspace) == scratch(tmp_path / "new", pages, planning=by(live))
+
+
+def test_a_batch_is_collected_by_whoever_comes_next(workspace: Workspace, pages: Path) -> None:
+    workspace.index([pages], workers=0)
+
+    def stop(stage: str, _done: int, _total: int | None, _detail: str) -> None:
+        if stage == "batch":
+            raise KeyboardInterrupt
+
+    with BatchWire(halves) as wire:
+        planning = Planning("llm", "small", wire.address)
+        with pytest.raises(KeyboardInterrupt):
+            workspace.replan(planning=planning, batch=True, workers=0, progress=stop)
+        assert len(wire.batches) == 1
+        report = workspace.replan(batch=True, workers=0)
+        assert (report.unanswered, report.usage.calls, len(wire.batches)) == ((), report.pages, 1)
+
+
+def test_what_a_batch_does_not_answer_waits_for_the_next(workspace: Workspace, pages: Path) -> None:
+    workspace.index([pages], workers=0)
+    with BatchWire(halves, expires=2) as wire:
+        report = workspace.replan(planning=Planning("llm", "small", wire.address), batch=True, workers=0)
+        assert (report.usage.calls, len(report.unanswered)) == (2, report.pages - 2)
+        assert {one.reason for one in report.unanswered} == {
+            "openai-compatible:small: the batch said nothing of it (batch-1 expired)"
+        }
+        digest(workspace)
+        wire.expires = None
+        rest = workspace.replan(batch=True, workers=0)
+        assert (rest.unanswered, rest.usage.calls) == ((), report.pages - 2)
+
+
+def test_a_batch_needs_a_model_and_no_budget(workspace: Workspace) -> None:
+    with pytest.raises(ConfigError, match="--batch is for a language model; add --planner llm or cascade"):
+        workspace.replan(batch=True)
+    with pytest.raises(ConfigError, match="a batch cannot be stopped at --max-cost"):
+        workspace.replan(planning=Planning("llm", "openai:gpt-4.1", most=1.0), batch=True)
+    with pytest.raises(ConfigError, match=r"no batch API is known of anthropic:x"):
+        workspace.replan(planning=Planning("llm", "anthropic:x"), batch=True)

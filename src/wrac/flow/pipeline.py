@@ -51,7 +51,7 @@ class Options:
     """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one,
     which no clock stops. `wish` says how pages are planned; where it is silent, the workspace does. `max_seconds` is
     the longest a page may take in another process, `wait` seconds for the writer's lock. With a `site` the pages behind
-    a URL are crawled.
+    a URL are crawled. With a `silence` no model is asked, for that reason: what it answered before is used.
     """
 
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -64,6 +64,7 @@ class Options:
     max_seconds: float = PATIENCE
     store: str = ""
     site: Site | None = None
+    silence: str = ""
 
     def waiting(self) -> None:
         """Tell that another process has the lock."""
@@ -115,7 +116,7 @@ class Pipeline:
                 opening.callback(self._threads.shutdown, wait=False, cancel_futures=True)
             self._workers = opening.enter_context(Workers(count, options.max_seconds))
             if planning.who != "rules":
-                self._asking = opening.enter_context(Asking(planning, Kept(self.database)))
+                self._asking = opening.enter_context(Asking(planning, Kept(self.database), options.silence))
             self._open = opening.pop_all()
         return self
 

@@ -14,7 +14,7 @@ from typing import Final, Literal, Protocol, Self, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 from wrac.catalog import Database, answers, ledger
-from wrac.core.errors import ConfigError, MissingExtraError
+from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Document, Plan, Policy
 from wrac.llm.asking import Model, Question, Reply
 from wrac.llm.budget import Budget
@@ -139,8 +139,8 @@ class Passing:
         self.spent += spent
 
 
-class _Account:
-    """A model as one page asks it, and the answers it may know: an answer and its cost are kept together."""
+class Account:
+    """A model as one page asks it, and the answers known to it: an answer and its cost are kept together."""
 
     def __init__(self, model: Model, memory: Memory, url: str) -> None:
         self.name = model.name
@@ -161,25 +161,39 @@ class _Account:
             self._memory.keep(self.name, found, due)
 
 
+class Silent:
+    """A model that is not asked, and says why."""
+
+    def __init__(self, name: str, reason: str = "") -> None:
+        self.name, self._reason = name, reason
+
+    def ask(self, question: Question) -> Reply:  # noqa: ARG002 - the seam
+        raise RemoteError(self.name, self._reason)
+
+
 class Asking:
-    """A model that is open for a run. Threads may plan at the same time.
+    """A model that is open for a run; with a `silence` it is not asked, for that reason, and known answers are used.
+
+    Threads may plan at the same time.
 
     Raises ConfigError for a budget without a known price, MissingExtraError without the package that asks.
     """
 
-    def __init__(self, planning: Planning, memory: Memory) -> None:
+    def __init__(self, planning: Planning, memory: Memory, silence: str = "") -> None:
         if find_spec("pydantic_ai") is None:
             raise MissingExtraError("llm", "asking a language model")
         self.planning = planning
         self._provider = Provider(planning.endpoint)
-        self._budget = Budget(self._provider, planning.most)
+        self._model: Model = Budget(self._provider, planning.most)
+        if silence:
+            self._model = Silent(self._provider.name, silence)
         self._memory = memory
         # More questions than that would wait behind one another, each with its share of the budget.
         self._free = threading.BoundedSemaphore(planning.parallel)
 
     def plan(self, url: str, document: Document, policy: Policy) -> tuple[Plan, Asked]:
         """The plan of a page and what was asked for it. Raises as `LlmPlanner.ask`."""
-        account = _Account(self._budget, self._memory, url)
+        account = Account(self._model, self._memory, url)
         rules = RulesPlanner(policy, counter(policy.tokenizer))
         with self._free:
             try:

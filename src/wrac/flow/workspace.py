@@ -136,8 +136,10 @@ class Workspace:
         """Plan every page anew; nothing is fetched or parsed, and only chunks that are new are embedded.
 
         `policy` and `planning` are as for `index`, and remembered. With `batch` the model is asked in the provider's
-        batches, for half the price and within a day; a process that ends meanwhile loses nothing. Raises BusyError when another process writes for
-        `wait` seconds. A run that was stopped goes on where it stopped.
+        batches, for half the price and within a day; a process that ends meanwhile loses nothing. A run that was
+        stopped goes on where it stopped.
+
+        Raises BusyError when another process writes for `wait` seconds, and what asking a model raises.
         """
         from wrac.flow.pipeline import Options
 
