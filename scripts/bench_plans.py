@@ -40,6 +40,7 @@ from wrac.evaluation.planning_cost import (
     ranked,
     replays,
     resolved,
+    summed,
 )
 from wrac.evaluation.planning_worth import BUDGETS, Gain, worth
 from wrac.evaluation.report.plain import grid
@@ -54,6 +55,7 @@ from wrac.planning.cascade import THRESHOLD
 DATA = Path(os.environ.get("WRAC_DATA") or Path(__file__).parents[1] / "../shared/data")
 THRESHOLDS = (2 * THRESHOLD, THRESHOLD, THRESHOLD / 2)
 SITE, SMALLEST = Path(__file__).parents[1] / "examples/site", 5
+NOTICED = 0.05
 EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0)
 
 
@@ -156,11 +158,11 @@ def words(found: Sequence[Replay], corpus: Corpus) -> str:
         ),
         "wrac, rules": changed(found, lambda one: resolved(corpus, one, rules.plan(one.document))),
     }
-    body = [
-        [name, f"{made.words:,}", *(f"{100 * count / made.words:.2f}" for count in made[1:])]
-        for name, made in ways.items()
-    ]
-    return grid(["way", "words", "lost", "added", "torn from neighbours", "moved"], body)
+    body = []
+    for name, pages in ways.items():
+        made, losing = summed(pages), sum(one.lost > NOTICED * one.words for one in pages)
+        body.append([name, f"{made.words:,}", *(f"{100 * count / made.words:.2f}" for count in made[1:]), str(losing)])
+    return grid(["way", "words", "lost", "added", "torn", "moved", f"pages that lose over {NOTICED:.0%}"], body)
 
 
 def differing(found: Sequence[Replay], every: Way, cascades: Sequence[Way]) -> str:

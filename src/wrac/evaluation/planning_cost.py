@@ -125,9 +125,13 @@ def pace_of(usages: Sequence[Usage]) -> Pace:
 # -- words
 
 
-def changed(found: Sequence[Replay], texts: Callable[[Replay], Iterable[str]]) -> Altered:
-    """What chunks made of the words of all pages; `texts` gives the chunks of a page."""
-    counts = [altered(blocks(one.document), texts(one)) for one in found]
+def changed(found: Sequence[Replay], texts: Callable[[Replay], Iterable[str]]) -> list[Altered]:
+    """What chunks made of the words of each page; `texts` gives the chunks of a page."""
+    return [altered(blocks(one.document), texts(one)) for one in found]
+
+
+def summed(counts: Sequence[Altered]) -> Altered:
+    """The sum over pages."""
     return Altered(*(sum(column) for column in zip(*counts, strict=True)))
 
 
