@@ -19,7 +19,7 @@ from wrac.llm.asking import Question, Reply
 from wrac.llm.batch import LARGEST, MOST, Batches, State, packed
 from wrac.llm.budget import Budget
 from wrac.llm.prices import Price
-from wrac.llm.providers import Endpoint, Provider
+from wrac.llm.providers import THINKING, Endpoint, Provider
 from wrac.parsing import parse
 from wrac.planning import check
 from wrac.planning.llm import UNANSWERED, LlmPlanner
@@ -61,6 +61,31 @@ def test_a_model_that_cannot_be_asked_is_one_line(model: str, line: str, monkeyp
     with closing(Provider(Endpoint(model))) as provider, pytest.raises(ConfigError, match=line) as told:
         provider.ask(QUESTION)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "wanted"),
+    [
+        ("gpt-4.1", {"temperature": 0.0, "max_completion_tokens": 1024}),
+        ("gpt-5", {"reasoning_effort": "minimal", "max_completion_tokens": 1024 + THINKING}),
+    ],
+)
+def test_a_model_that_thinks_is_to_think_little_and_has_room_for_it(
+    model: str, wanted: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with Wire(says("1")) as wire:
+        monkeypatch.setenv("OPENAI_BASE_URL", wire.address)
+        with closing(Provider(Endpoint(f"openai-chat:{model}"))) as provider:
+            assert provider.ask(QUESTION).usage.cost == Endpoint(f"openai:{model}").cost(Usage(100, 40, 10, 1))
+    with BatchWire(lambda _: "1") as batch:
+        monkeypatch.setenv("OPENAI_BASE_URL", batch.address)
+        with closing(Batches(Endpoint(f"openai:{model}"))) as together:
+            list(together.submit({"q1:1": QUESTION}))
+    for body in (wire.requests[0], batch.batches["batch-1"].lines[0]["body"]):
+        assert body["model"] == model
+        assert {name: body.get(name) for name in wanted} == wanted
+        assert ("temperature" in body) == ("temperature" in wanted)
 
 
 def test_a_key_is_never_shown() -> None:

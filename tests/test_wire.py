@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from pathlib import Path
 from signal import SIGINT, raise_signal
 from typing import Any
 
@@ -94,6 +95,15 @@ def test_a_grammar_is_kept_whatever_the_model_would_say(server: str) -> None:
             found = read(answer, form, 5)
             assert re.fullmatch(r"\d+(-\d+)?([,;]\d+(-\d+)?)*[-,;]?", answer)
             assert (found.malformed, asked.failed) == (0, "")
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "ja", "zh"])
+def test_pages_in_other_languages_are_asked_and_planned(server: str, language: str) -> None:
+    document = parse(Page("a.html", (Path(__file__).parent / "outlines" / f"{language}.html").read_bytes()))
+    with real(server) as model:
+        made, asked = planner(model, form="starts").ask(document)
+    check(document, made)
+    assert (asked.failed, asked.malformed, asked.unanswered) == ("", 0, 0)
 
 
 def test_a_schema_gives_json_or_an_answer_that_was_cut_and_the_plan_is_whole(server: str) -> None:

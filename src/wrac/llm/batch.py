@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
 from wrac.llm.asking import Question, Reply
-from wrac.llm.providers import Endpoint
+from wrac.llm.providers import THINKING, Endpoint
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -116,10 +116,8 @@ class Batches:
         """A question as a line of the file that is handed in."""
         roles = ("system", question.instructions), ("user", question.data)
         body: dict[str, Any] = {
-            "model": self.endpoint.model.removeprefix("" if self.endpoint.base_url else PROVIDER),
             "messages": [{"role": role, "content": content} for role, content in roles],
-            "temperature": 0.0,
-            "max_tokens" if self.endpoint.base_url else "max_completion_tokens": question.most,
+            **(self._compatible(question) if self.endpoint.base_url else self._own(question)),
         }
         if self.endpoint.shape == "grammar":
             body["grammar"] = question.grammar
@@ -128,6 +126,21 @@ class Batches:
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
         return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+
+    def _compatible(self, question: Question) -> dict[str, Any]:
+        return {"model": self.endpoint.model, "temperature": 0.0, "max_tokens": question.most}
+
+    def _own(self, question: Question) -> dict[str, Any]:
+        """What OpenAI's models take: one that thinks gets no temperature, and is to think as little as it can."""
+        from pydantic_ai.profiles.openai import openai_model_profile
+
+        model = self.endpoint.model.removeprefix(PROVIDER)
+        profile = openai_model_profile(model)
+        if not profile.get("thinking_always_enabled"):
+            return {"model": model, "temperature": 0.0, "max_completion_tokens": question.most}
+        efforts: Any = profile.get("openai_reasoning_efforts") or ()
+        thinking = {"reasoning_effort": effort for effort in ("low", "minimal") if effort in efforts}
+        return {"model": model, "max_completion_tokens": question.most + THINKING, **thinking}
 
     def _read(self, text: str) -> Iterator[tuple[str, Reply | str]]:
         """The replies in a file of results; a line that is cut off says nothing."""
