@@ -75,12 +75,12 @@ def show(document: Document, made: Made) -> None:
     if made.asked is not None:
         _show_asked(out, made.asked)
     put(out, ("+ speaks against a boundary, - for it; margin: what the other choice costs", "dim"))
-    boundaries = {one.ordinal: one for one in _why(document, made)}
+    boundaries, padded = {one.ordinal: one for one in _why(document, made)}, views.aligned(called)
     taken = starts(made.plan)
     for number, members in enumerate(made.plan.groups, 1):
         if members[0] in boundaries:
             _show_cut(out, boundaries[members[0]], called)
-        views.group(out, document, made.policy, called, number, members)
+        views.group(out, document, made.policy, padded, number, members)
         _show_kept(out, [boundaries[one] for one in members if one in boundaries and one not in taken], called)
     if reasons := Counter(made.plan.omitted.values()):
         put(out, f"omitted: {paint.tally(reasons.most_common())}")

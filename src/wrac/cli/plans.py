@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from wrac.catalog.places import existing
 from wrac.cli import boundaries, paint, shapes, views
 from wrac.cli.boundaries import Made
 from wrac.core.errors import ConfigError, WracError
 from wrac.core.types import Document, Page, Plan, Policy
-from wrac.flow.planners import PLANNERS, RULES, Asking, Kept, Memory, Passing, Planning
+from wrac.flow.planners import PLANNERS, RULES, Asking, Memory, Passing, Planning
 from wrac.parsing import parse
 from wrac.planning import check
 from wrac.planning import plan as plan_by_rules
@@ -35,7 +35,8 @@ class Way(NamedTuple):
 def plan(page: Page, way: Way, workspace: str, *, as_json: bool, reasons: bool) -> None:
     """Prints the plan of a page, with `reasons` also why its boundaries are where they are."""
     document = parse(page)
-    made = _made(document, page.url, way, _memory(workspace))
+    with _memory(workspace, way.planning.who) as memory:
+        made = _made(document, page.url, way, memory)
     if as_json:
         print(shapes.dumps({**shapes.plan_row(made.plan), **(boundaries.row(document, made) if reasons else {})}))
     elif reasons:
@@ -47,8 +48,9 @@ def plan(page: Page, way: Way, workspace: str, *, as_json: bool, reasons: bool) 
 
 def diff(page: Page, way: Way, workspace: str, specs: tuple[str, str], *, as_json: bool) -> None:
     """Prints how two plans of a page differ."""
-    document, memory = parse(page), _memory(workspace)
-    old, new = (_named(document, page.url, way, spec, memory) for spec in specs)
+    document = parse(page)
+    with _memory(workspace, way.planning.who, *specs) as memory:
+        old, new = (_named(document, page.url, way, spec, memory) for spec in specs)
     if as_json:
         print(shapes.dumps(boundaries.diff_row(document, old, new)))
     else:
@@ -66,13 +68,13 @@ def _tell(made: Made) -> None:
 # -- making plans
 
 
-def _memory(workspace: str) -> Memory:
-    """The answers and the ledger of a workspace, where there is one."""
-    database = existing(workspace)
-    if database is None:
-        return Passing()
-    database.check()
-    return Kept(database)
+def _memory(workspace: str, *wanted: str) -> AbstractContextManager[Memory]:
+    """What is known of a model's answers, where one of the wanted planners asks a model."""
+    if not any(name in spec for spec in wanted for name in PLANNERS if name != "rules"):
+        return nullcontext(Passing())
+    from wrac.flow.kept import memory
+
+    return memory(workspace)
 
 
 def _made(document: Document, url: str, way: Way, memory: Memory) -> Made:

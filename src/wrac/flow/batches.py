@@ -19,8 +19,9 @@ from wrac.catalog import Database, answers, ledger
 from wrac.catalog.memory import remember, remembered
 from wrac.core.errors import ConfigError, RemoteError
 from wrac.core.types import Policy, Usage
+from wrac.flow.kept import Kept
 from wrac.flow.pipeline import Options
-from wrac.flow.planners import Account, Kept, Planning, Silent, site
+from wrac.flow.planners import Account, Planning, Silent, site
 from wrac.flow.remembered import settle
 from wrac.flow.replan import replan
 from wrac.flow.report import Progress, ReplanReport

@@ -20,7 +20,8 @@ from wrac.catalog import Record, vectors
 from wrac.chunking import entries as make_entries
 from wrac.core.types import NOTHING, Document, Entry, Event, Page, Usage
 from wrac.fetching import MAX_SIZE
-from wrac.flow.planners import Asking, Kept
+from wrac.flow.kept import Kept
+from wrac.flow.planners import Asking
 from wrac.flow.prepare import READING, Prepared, prepare_or_why, read_or_why, recipe, state
 from wrac.flow.remembered import Wish, settle
 from wrac.flow.report import Progress, Skipped, silent

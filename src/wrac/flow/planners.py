@@ -10,22 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Final, Literal, Protocol, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, Protocol, Self, TypeAlias, get_args
 from urllib.parse import urlsplit
 
-from wrac.catalog import Database, answers, ledger
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Document, Plan, Policy
 from wrac.llm.asking import Model, Question, Reply
-from wrac.llm.budget import Budget
 from wrac.llm.ledger import Answers, Spent
 from wrac.llm.prices import Price
-from wrac.llm.providers import Endpoint, Provider
 from wrac.planning import RulesPlanner
 from wrac.planning.answers import Form
 from wrac.planning.cascade import THRESHOLD
 from wrac.planning.llm import Asked, LlmPlanner
 from wrac.text.tokens import counter
+
+if TYPE_CHECKING:
+    from wrac.llm.providers import Endpoint
 
 Who: TypeAlias = Literal["rules", "llm", "cascade"]
 PLANNERS: Final[tuple[Who, ...]] = get_args(Who)
@@ -74,13 +74,15 @@ class Planning:
     @property
     def endpoint(self) -> Endpoint:
         """Where the model is; a key for a `base_url` is read from the environment."""
+        from wrac.llm.providers import Endpoint
+
         key = os.environ.get(KEY, "") if self.base_url else ""
         return Endpoint(self.model, self.base_url, key, parallel=self.parallel, price=self.price)
 
     def name(self, policy: Policy) -> str:
         """What plans of this planner under a policy are called."""
         rules = RulesPlanner(policy, counter(policy.tokenizer))
-        return rules.name if self.who == "rules" else self.planner(rules, Provider(self.endpoint), {}).name
+        return rules.name if self.who == "rules" else self.planner(rules, Silent(self.endpoint.name), {}).name
 
     def planner(self, rules: RulesPlanner, model: Model, known: Answers) -> LlmPlanner:
         """The planner that asks the model."""
@@ -106,22 +108,6 @@ class Memory(Protocol):
     def keep(self, model: str, found: Mapping[str, str], spent: Sequence[Spent]) -> None:
         """Keep a model's answers and what they cost, all or nothing."""
         ...
-
-
-class Kept:
-    """The memory of a workspace: what is kept is there after a kill."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def recall(self, key: str) -> str | None:
-        with self._database.read() as connection:
-            return answers.recall(connection, [key]).get(key)
-
-    def keep(self, model: str, found: Mapping[str, str], spent: Sequence[Spent]) -> None:
-        with self._database.write() as connection:
-            answers.store(connection, model, time.time(), found)
-            ledger.record(connection, spent)
 
 
 class Passing:
@@ -182,6 +168,9 @@ class Asking:
     def __init__(self, planning: Planning, memory: Memory, silence: str = "") -> None:
         if find_spec("pydantic_ai") is None:
             raise MissingExtraError("llm", "asking a language model")
+        from wrac.llm.budget import Budget
+        from wrac.llm.providers import Provider
+
         self.planning = planning
         self._provider = Provider(planning.endpoint)
         self._model: Model = Budget(self._provider, planning.most)
