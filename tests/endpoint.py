@@ -209,9 +209,10 @@ class _Loopback:
 
 
 class Wire(_Loopback):
-    """An endpoint of turns. `requests` are the bodies it was sent, `headers` and `times` (seconds) theirs."""
+    """An endpoint of turns. `requests` are the bodies it was sent, `headers` and `times` (seconds) theirs; `models` is its
+    list of models."""
 
-    def __init__(self, *turns: Turn, upstream: str = "") -> None:
+    def __init__(self, *turns: Turn, upstream: str = "", models: bytes = b'{"object": "list", "data": []}') -> None:
         self.turns, self.upstream = list(turns), upstream
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -219,6 +220,9 @@ class Wire(_Loopback):
         wire = self
 
         class Handler(_Handler):
+            def do_GET(self) -> None:
+                Exchange(self, {}, "").send(200, models)
+
             def do_POST(self) -> None:
                 body = json.loads(self.body())
                 wire.requests.append(body)

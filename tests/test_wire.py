@@ -268,6 +268,23 @@ def test_an_endpoint_without_json_schemas_is_asked_in_words() -> None:
     assert ["response_format" in body for body in wire.requests] == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("models", "grammar"),
+    [
+        (b'{"object": "list", "data": [{"id": "small", "owned_by": "llamacpp"}]}', True),
+        (b'{"object": "list", "data": [{"id": "small", "owned_by": "vllm"}]}', False),
+        (b"[]", False),
+        (b"no JSON", False),
+        (b"", False),
+    ],
+)
+def test_an_endpoint_of_llama_cpp_is_given_a_grammar(models: bytes, grammar: bool) -> None:
+    with Wire(says("1-5"), models=models) as wire, provider(wire) as model:
+        planner(model).ask(PAGE)
+    (asked,) = wire.requests
+    assert ("grammar" in asked, "response_format" in asked) == (grammar, not grammar)
+
+
 def test_threads_learn_together_that_there_are_no_schemas() -> None:
     def strict(exchange: Any) -> None:
         time.sleep(0.05)

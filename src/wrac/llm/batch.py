@@ -139,8 +139,8 @@ class Batches:
         if not profile.get("thinking_always_enabled"):
             return {"model": model, "temperature": 0.0, "max_completion_tokens": question.most}
         efforts: Any = profile.get("openai_reasoning_efforts") or ()
-        thinking = {"reasoning_effort": effort for effort in ("low", "minimal") if effort in efforts}
-        return {"model": model, "max_completion_tokens": question.most + THINKING, **thinking}
+        thinking = [{"reasoning_effort": effort} for effort in ("minimal", "low") if effort in efforts]
+        return {"model": model, "max_completion_tokens": question.most + THINKING, **(thinking or [{}])[0]}
 
     def _read(self, text: str) -> Iterator[tuple[str, Reply | str]]:
         """The replies in a file of results; a line that is cut off says nothing."""

@@ -158,7 +158,7 @@ class Provider:
         client = cast("OpenAIChatModel", self._model).client.with_options(max_retries=0, timeout=GLANCE)
         try:
             return '"llamacpp"' in json.dumps(await client.get("/models", cast_to=object))
-        except OpenAIError:
+        except (OpenAIError, ValueError):
             return False  # what is wrong, the question will tell
 
     async def _once(self, question: Question, shape: Shape) -> ModelResponse:
