@@ -99,6 +99,12 @@ class PostgresDatabase(Database):
         """Nothing: PostgreSQL checks its pages and references itself."""
         return []
 
+    def scrub(self, *, compact: bool = False) -> None:
+        """Mark what was deleted as room to write in; with `compact` also give it back, the tables locked meanwhile."""
+        with self.errors(), self.engine.connect() as connection:
+            plain = connection.execution_options(isolation_level="AUTOCOMMIT")
+            plain.exec_driver_sql("VACUUM FULL" if compact else "VACUUM")
+
     def size(self) -> int:
         """Bytes of the tables of the schema, with their indexes."""
         query = text(

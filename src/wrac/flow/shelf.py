@@ -97,6 +97,13 @@ class Shelf:
 
         return PgIndex(connection, space(self.embedder), fetch)
 
+    def sweep(self, connection: Connection) -> None:
+        """Drop what the index inside keeps of rows that are gone, its file of vectors too, which is derived anew."""
+        self.inside(connection).sweep()
+        self._matrices.clear()
+        for file in self.folder.glob("vectors-*.f32"):
+            file.unlink()
+
     # -- outside of one, by the one that writes
 
     def begin(self, store: str = "") -> None:

@@ -25,6 +25,7 @@ from wrac.observing import EventLog
 from wrac.planning.policies import Policies
 
 if TYPE_CHECKING:
+    from wrac.flow.forget import Collected, Forgotten
     from wrac.flow.planners import Planning
     from wrac.flow.remembered import Wish
 
@@ -122,6 +123,21 @@ class Workspace:
         options = Options(workers=workers, wait=wait, progress=progress or silent, site=site)
         fresh = flow.due(time.time()) if due else flow.since(since) if since else lambda _: False
         return flow.refresh(self.shelf, self.log, options, fresh)
+
+    def forget(self, url: str, *, wait: float = 60.0, progress: Progress | None = None) -> Forgotten:
+        """Erase the pages of a URL, or of a glob with `*`, everywhere they left something.
+
+        Raises NotFoundError where no page has such a URL, BusyError when another process writes for `wait` seconds.
+        """
+        from wrac.flow.forget import forget
+
+        return forget(self.shelf, self.log, url, wait, progress or silent)
+
+    def gc(self, *, older: float = 0.0, wait: float = 60.0, progress: Progress | None = None) -> Collected:
+        """Drop what nothing refers to any more, and events from months before a moment (seconds since 1970)."""
+        from wrac.flow.forget import collect
+
+        return collect(self.shelf, self.log, wait, progress or silent, older)
 
     def replan(  # noqa: PLR0913 - the options of one verb
         self,

@@ -75,6 +75,11 @@ class SqlIndex(ABC):
             self.connection.execute(delete(table))
         self.advance()
 
+    def sweep(self) -> None:
+        """Drop the words that no entry has any more."""
+        used = select(tables.postings.c.term)
+        self.connection.execute(delete(tables.terms).where(tables.terms.c.row.not_in(used)))
+
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by BM25 with their scores, above zero, rounded; counts are over the whole index."""
         size, average = self._statistics()
