@@ -209,8 +209,10 @@ class _Loopback:
 
 
 class Wire(_Loopback):
-    """An endpoint of turns. `requests` are the bodies it was sent, `headers` and `times` (seconds) theirs; `models` is its
-    list of models."""
+    """An endpoint of turns, and of a list of `models`.
+
+    `requests` are the bodies it was sent, `headers` and `times` (seconds) theirs.
+    """
 
     def __init__(self, *turns: Turn, upstream: str = "", models: bytes = b'{"object": "list", "data": []}') -> None:
         self.turns, self.upstream = list(turns), upstream
