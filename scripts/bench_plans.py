@@ -42,6 +42,7 @@ from wrac.evaluation.planning_cost import (
     resolved,
     summed,
 )
+from wrac.evaluation.planning_signals import SHARE, told
 from wrac.evaluation.planning_worth import BUDGETS, Gain, worth
 from wrac.evaluation.report.plain import grid
 from wrac.evaluation.strategies.agentic import AgenticLive, WracLive
@@ -189,11 +190,17 @@ def differing(found: Sequence[Replay], every: Way, cascades: Sequence[Way]) -> s
         for threshold, way in zip(THRESHOLDS, cascades, strict=True)
     ]
     area = ranked([-one.margin for one in shown], differ)
+    signals = [
+        [one.signal, f"{one.caught:.0%}", f"{one.held_out:.0%}", f"{one.cost:.0%}"]
+        for one in sorted(told(found), key=lambda one: -one.held_out)
+    ]
     return "\n\n".join([
         f"the published plans decide {sum(differ):,} of {len(shown):,} boundaries otherwise than the rules; "
         f"a smaller margin tells which with an area under the curve of {area:.3f}",
         grid(["margin of the rules", "boundaries", "decided otherwise", "share"], classes),
         grid(["way", "pages asked", "USD", "of what is decided otherwise"], shares),
+        f"which segments to ask about for {SHARE:.0%} of the USD; held out: the threshold is of the other companies",
+        grid(["signal", "of what is decided otherwise", "held out", "at USD"], signals),
     ])  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from tests.fakes import FakeEmbedder
 
 from wrac.core.errors import InputError
 from wrac.core.types import Page, Usage
+from wrac.evaluation import planning_signals as signals
 from wrac.evaluation.datasets import rmc
 from wrac.evaluation.metrics.altered import Altered
 from wrac.evaluation.planning_cost import (
@@ -215,6 +216,14 @@ def test_the_margin_tells_where_the_model_decides_otherwise() -> None:
     assert sum(differ) > 50
     assert ranked([-one.margin for one in decided], differ) > 0.85
     assert caught(decided) > 0.3
+
+
+def test_doubts_tell_better_than_sizes_which_segments_to_ask_about() -> None:
+    found, _ = real()
+    told = {one.signal: one for one in signals.told(found[::2])}
+    assert all(0 <= one.cost <= 0.4 for one in told.values())
+    assert told["sum of doubts"].held_out > told["units"].held_out
+    assert told["sum of doubts"].held_out > told["no headings"].held_out
 
 
 def test_no_word_is_lost_added_or_torn_by_the_plans_whose_publication_dropped_many() -> None:
