@@ -165,7 +165,8 @@ def test_words_of_all_pages_are_added_up(data: DataSet) -> None:
     theirs = summed(changed(found, lambda one: one.rewrite["chunks"]) * 2)
     assert (theirs.words, theirs.lost, theirs.added) == (32, 18, 4)
     plan = answered(found[0].document, found[0].plan, rules_planner())[0]
-    assert changed(found, lambda one: resolved(corpus, one, plan)) == [Altered(16, moved=2)]  # two units joined over others
+    joined_over_others = [Altered(16, moved=2)]
+    assert changed(found, lambda one: resolved(corpus, one, plan)) == joined_over_others
 
 
 # -- worth
