@@ -22,7 +22,7 @@ from wrac.core.types import Policy, Usage
 from wrac.flow.kept import Kept
 from wrac.flow.pipeline import Options
 from wrac.flow.planners import Account, Planning, Silent, site
-from wrac.flow.remembered import settle
+from wrac.flow.remembered import keep, settled
 from wrac.flow.replan import replan
 from wrac.flow.report import Progress, ReplanReport
 from wrac.flow.shelf import Shelf
@@ -57,15 +57,15 @@ def replan_in_batches(shelf: Shelf, log: EventLog, options: Options) -> ReplanRe
     Raises ConfigError without a model and for a budget, RemoteError when a batch takes longer than a day.
     """
     database = shelf.database
-    with database.writer(options.wait, options.waiting):
-        policies, planning = settle(database, options.wish)
-        if planning.who == "rules":
-            raise ConfigError("--batch is for a language model; add --planner llm or cascade")
-        if planning.most is not None:
-            raise ConfigError("a batch cannot be stopped at --max-cost; give --planner and --model without it")
+    policies, planning = settled(database, options.wish)
+    if planning.who == "rules":
+        raise ConfigError("--batch is for a language model; add --planner llm or cascade")
+    if planning.most is not None:
+        raise ConfigError("a batch cannot be stopped at --max-cost; give --planner and --model without it")
     with closing(Batches(planning.endpoint)) as batches:
         run = _Run(database, policies, planning, batches, options.progress)
         with database.writer(options.wait, options.waiting):
+            keep(database, options.wish)
             _hand_in(run)
         usage, problems = Usage(), []
         for batch in _open(run):

@@ -23,7 +23,7 @@ from wrac.fetching import MAX_SIZE
 from wrac.flow.kept import Kept
 from wrac.flow.planners import Asking
 from wrac.flow.prepare import READING, Prepared, prepare_or_why, read_or_why, recipe, state
-from wrac.flow.remembered import Wish, settle
+from wrac.flow.remembered import Wish, keep, settled
 from wrac.flow.report import Progress, Skipped, silent
 from wrac.flow.rows import rows_of
 from wrac.flow.shelf import PAGES, Shelf
@@ -104,7 +104,7 @@ class Pipeline:
     def __enter__(self) -> Self:
         options = self.options
         self.shelf.begin(options.store)
-        self.policies, self.planning = settle(self.database, options.wish)
+        self.policies, self.planning = settled(self.database, options.wish)
         planning = self.planning
         count = options.workers if options.workers is not None else os.cpu_count() or 1
         self._bound = max(count * AHEAD, 1)
@@ -119,6 +119,7 @@ class Pipeline:
             if planning.who != "rules":
                 self._asking = opening.enter_context(Asking(planning, Kept(self.database), options.silence))
             self._open = opening.pop_all()
+        keep(self.database, options.wish)  # not before it is known to make sense
         return self
 
     def __exit__(
