@@ -167,13 +167,27 @@ def index(
     store: Annotated[
         str, typer.Option("--store", metavar="URL", help=f"Search in a store outside: {options.STORES}. Remembered.")
     ] = "",
+    site: options.Crawled = False,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    depth: options.Depth = None,
+    max_pages: options.MaxPages = None,
+    at_once: options.AtOnce = None,
+    pause: options.Pause = None,
+    private: options.Private = False,
+    ignore_robots: options.NoRobots = False,
+    browser: options.ShownBy = None,
+    browser_state: options.BrowserState = None,
+    grace: options.Grace = None,
+    header: options.Header = None,
     no_progress: options.NoProgress = False,
 ) -> None:
     """Parse, plan, embed and index pages into the workspace.
 
-    Run it again after changes: only what is new is embedded. How pages are planned is remembered for the next run.
+    Run it again after changes: only what is new is embedded. How pages are planned is remembered for the next run, and
+    how a site is crawled for `wrac refresh`. A crawl that was stopped goes on.
     """
-    from wrac.cli import workspaces
+    from wrac.cli import sites, workspaces
 
     workspaces.index(
         workspace,
@@ -190,9 +204,97 @@ def index(
         wait=wait,
         max_seconds=max_seconds,
         store=store,
+        site=sites.site(
+            {
+                "site": site, "include": tuple(include or ()), "exclude": tuple(exclude or ()), "depth": depth,
+                "pages": max_pages, "parallel": at_once, "pause": pause, "private": private,
+                "ignore_robots": ignore_robots, "browser": browser, "state": browser_state, "grace": grace,
+                "meta": options.pairs("--meta", meta) if site else None,
+            },
+            header,
+        ),
         progress=not no_progress,
         as_json=as_json,
     )  # fmt: skip
+
+
+@app.command()
+def refresh(
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+    due: Annotated[
+        bool, typer.Option("--due", help="Only pages that, by how often they changed so far, may have changed.")
+    ] = False,
+    since: Annotated[
+        str, typer.Option("--since", metavar="MOMENT", help="Only pages not asked for since a date, or 12h, 3d ago.")
+    ] = "",
+    header: options.Header = None,
+    workers: options.Workers = None,
+    wait: options.Wait = 60.0,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Ask every source again: folders, pages and sites, each as it was given.
+
+    A page of a site that did not change costs one short question. A page that is missing goes the second time.
+    """
+    from wrac.cli import sites
+
+    sites.refresh(
+        workspace,
+        due=due,
+        since=since,
+        header=header,
+        workers=workers,
+        wait=wait,
+        progress=not no_progress,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def forget(
+    url: Annotated[str, typer.Argument(metavar="URL", help="A page's URL as `wrac search` names it; * for many.")],
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+    wait: options.Wait = 60.0,
+) -> None:
+    """Erase a page: text, chunks, vectors, index, visits, events.
+
+    What other pages say too stays with them. The next run over its site or folder finds it again unless excluded.
+    """
+    from wrac.cli import sites
+
+    sites.forget(workspace, options.clean(url), wait=wait, as_json=as_json)
+
+
+@app.command()
+def gc(
+    workspace: options.Workspace = options.WORKSPACE,
+    events: Annotated[
+        str, typer.Option("--events", metavar="MOMENT", help="Also drop events of months before a date, or 90d ago.")
+    ] = "",
+    as_json: options.AsJson = False,
+    wait: options.Wait = 60.0,
+) -> None:
+    """Drop what nothing refers to any more, and give its room back."""
+    from wrac.cli import sites
+
+    sites.gc(workspace, events=events, wait=wait, as_json=as_json)
+
+
+@app.command()
+def export(
+    warc: Annotated[Path, typer.Option("--warc", metavar="FILE", help="The file to write, .warc.gz.")],
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write the pages as they were fetched to a WARC file.
+
+    `wrac index FILE` makes the same ids of them again, without a network.
+    """
+    from wrac.cli import sites
+
+    sites.export(workspace, warc, as_json=as_json)
 
 
 @app.command()

@@ -127,6 +127,35 @@ Wait = Annotated[float, typer.Option("--wait", metavar="SECONDS", min=0, help="H
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")]
 
 
+Crawled = Annotated[bool, typer.Option("--site", help="Crawl the site behind a URL: its folder and what is below.")]
+Include = Annotated[
+    list[str] | None, typer.Option("--include", metavar="GLOB", help="Of a site only such paths; may be repeated.")
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option("--exclude", metavar="GLOB", help="Of a site no such paths; may be repeated.")
+]
+Depth = Annotated[int | None, typer.Option("--depth", metavar="N", min=0, help="Links from a site's start at most.")]
+MaxPages = Annotated[int | None, typer.Option("--max-pages", metavar="N", min=1, help="Pages of a site at most.")]
+AtOnce = Annotated[int | None, typer.Option("--at-once", metavar="N", min=1, max=64, help="Questions to a site: 4.")]
+Pause = Annotated[float | None, typer.Option("--pause", metavar="SECONDS", min=0, help="Between questions to a site.")]
+Private = Annotated[bool, typer.Option("--allow-private", help="Also ask addresses of this machine and its network.")]
+NoRobots = Annotated[bool, typer.Option("--ignore-robots", help="Ask for what a site's robots.txt excludes too.")]
+ShownBy = Annotated[
+    str | None,
+    typer.Option("--browser", metavar="WHEN", help="Show a site's pages in Chromium: auto (made by scripts), always."),
+]
+BrowserState = Annotated[
+    str | None, typer.Option("--browser-state", metavar="FILE", help="A login: Playwright's storage state.")
+]
+Header = Annotated[
+    list[str] | None,
+    typer.Option("--header", metavar="'NAME: VALUE'", help="Sent to the site's own host; never stored."),
+]
+Grace = Annotated[
+    int | None, typer.Option("--grace", metavar="N", min=1, help="Crawls that a page may be missing: 2, then it goes.")
+]
+
+
 def pairs(option: str, values: Sequence[str] | None) -> dict[str, str]:
     """`key=value` texts as a mapping. Raises ConfigError for one without a key or an equals sign."""
     found = {}

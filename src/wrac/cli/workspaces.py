@@ -20,6 +20,7 @@ from wrac.flow.report import Skipped
 
 if TYPE_CHECKING:
     from wrac.flow.planners import Planning
+    from wrac.flow.sites import Site
     from wrac.planning.policies import Policies
 
 # What a folder of pages is full of; other reasons are worth a line for each file.
@@ -42,6 +43,7 @@ def index(  # noqa: PLR0913 - a command's options
     wait: float,
     max_seconds: float,
     store: str,
+    site: Site | None,
     progress: bool,
     as_json: bool,
 ) -> None:
@@ -60,11 +62,12 @@ def index(  # noqa: PLR0913 - a command's options
             wait=wait,
             max_seconds=max_seconds,
             store=store,
+            site=site,
         )
     if as_json:
         print(shapes.dumps(index_row(report)))
     else:
-        _print_index(report, workspace.place)
+        print_index(report, workspace.place)
     if not report.pages:
         reasons = paint.skips(skip.reason for skip in report.skipped)
         raise InputError("no page was found", f"skipped {reasons}" if reasons else "the folder is empty",
@@ -142,13 +145,16 @@ def index_row(report: IndexReport) -> shapes.Json:
         "usage": asdict(report.usage),
         "seconds": report.seconds.get("total", 0.0),
         "unchanged": report.unchanged,
+        "added": report.added,
+        "requests": report.requests,
         "gone": list(report.gone),
         "unanswered": _skips_rows(report.unanswered),
         "stages": _stages(report.seconds),
     }
 
 
-def _print_index(report: IndexReport, place: str) -> None:
+def print_index(report: IndexReport, place: str) -> None:
+    """What a run found and did, for people."""
     out = paint.console()
     counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks))
     counts = ", ".join(paint.plural(count, name) for name, count in counted)

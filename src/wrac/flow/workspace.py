@@ -139,6 +139,15 @@ class Workspace:
 
         return collect(self.shelf, self.log, wait, progress or silent, older)
 
+    def export(self, warc: str | Path) -> int:
+        """How many pages were written to a WARC file, as they were fetched, in order of their URLs.
+
+        Raises StorageError where the file cannot be written.
+        """
+        from wrac.flow.export import export
+
+        return export(self.database, Path(warc))
+
     def replan(  # noqa: PLR0913 - the options of one verb
         self,
         *,

@@ -96,9 +96,9 @@ class Client:
         except TimeoutError:
             return Answer(url, url, problem=f"no answer in {self.manners.longest:.0f} s", state="unreachable")
 
-    async def _plain(self, url: str) -> tuple[int, bytes]:
+    async def _plain(self, url: str) -> tuple[int, bytes, str]:
         answer = await self._follow(url, NOTHING, obey=False)
-        return answer.status, answer.body
+        return answer.status, answer.body, answer.problem
 
     async def _follow(self, url: str, conditions: Mapping[str, str], *, obey: bool) -> Answer:
         at, seen = url, set[str]()
