@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from tests import postgres
 from tests.fakes_index import WordEmbedder
-from tests.stores import qdrant_server
+from tests.stores import opensearch_server, qdrant_server, weaviate_server
 
 from wrac.catalog import Database, vectors
 from wrac.indexing import Index, Space
@@ -75,6 +75,22 @@ def postgresql(_folder: Path, _known: Vectors) -> Iterator[Open]:
 
 
 @contextmanager
+def opensearch(_folder: Path, _known: Vectors) -> Iterator[Open]:
+    """An index of osmem behind the strict description of OpenSearch's interface."""
+    needed("opensearchpy", "osmem_server")
+    with opensearch_server.serving() as host, outside(f"opensearch://{host}") as opened:
+        yield opened
+
+
+@contextmanager
+def weaviate(_folder: Path, _known: Vectors) -> Iterator[Open]:
+    """A collection of a servicer of Weaviate's interface description."""
+    needed("weaviate")
+    with weaviate_server.serving() as (host, grpc), outside(f"weaviate://{host}?grpc={grpc}") as opened:
+        yield opened
+
+
+@contextmanager
 def outside(url: str) -> Iterator[Open]:
     """A store by its URL, made anew; each opening is a connection of its own."""
     open_index(url, SPACE, create=True, anew=True).close()
@@ -97,4 +113,4 @@ def needed(*modules: str) -> None:
             pytest.skip(reason)
 
 
-STORES: list[Store] = [sqlite, lancedb, postgresql, qdrant]
+STORES: list[Store] = [sqlite, lancedb, postgresql, qdrant, opensearch, weaviate]
