@@ -249,6 +249,16 @@ def test_what_holds_for_every_question_is_asked_once() -> None:
     assert len(wire.requests) == 1
 
 
+def test_an_endpoint_that_comes_back_is_asked_again() -> None:
+    with Wire(fails(500), fails(500), says("1-5")) as wire, provider(wire, attempts=2, pause=0.005) as model:
+        for _ in range(3):
+            with pytest.raises(RemoteError):
+                model.ask(QUESTION)
+        assert len(wire.requests) == 2
+        time.sleep(120 * 0.005)
+        assert model.ask(QUESTION).text == "1-5"
+
+
 def test_a_question_too_long_does_not_end_the_others() -> None:
     long = fails(400, "This model's maximum context length is 8192 tokens")
     with Wire(long, says("1-5")) as wire, provider(wire) as model:

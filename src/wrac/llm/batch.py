@@ -62,17 +62,17 @@ class Batches:
     def submit(self, questions: Mapping[str, Question]) -> Iterator[tuple[str, list[str]]]:
         """Hands questions in, and gives each batch's id and its questions' keys as soon as the provider has it."""
         for keys, lines in packed((key, self._line(key, question)) for key, question in questions.items()):
-            with self._told():
-                sent = self._client.files.create(file=("questions.jsonl", b"".join(lines)), purpose="batch")
-                made = self._client.batches.create(
+            with self._asking() as client:
+                sent = client.files.create(file=("questions.jsonl", b"".join(lines)), purpose="batch")
+                made = client.batches.create(
                     input_file_id=sent.id, endpoint="/v1/chat/completions", completion_window="24h"
                 )
             yield made.id, keys
 
     def state(self, batch: str) -> State:
         """How far a batch is."""
-        with self._told():
-            found = self._client.batches.retrieve(batch)
+        with self._asking() as client:
+            found = client.batches.retrieve(batch)
         counts = found.request_counts
         errors = (found.errors and found.errors.data) or []
         problem = "; ".join(" ".join((error.message or error.code or "").split()) for error in errors[:3])
@@ -94,16 +94,16 @@ class Batches:
     def replies(self, batch: str) -> dict[str, Reply | str]:
         """What an ended batch says by key: a reply, or why there is none. Keys it says nothing of were not answered."""
         found: dict[str, Reply | str] = {}
-        with self._told():
-            made = self._client.batches.retrieve(batch)
+        with self._asking() as client:
+            made = client.batches.retrieve(batch)
             for file in filter(None, (made.error_file_id, made.output_file_id)):
-                found.update(self._read(self._client.files.content(file).text))
+                found.update(self._read(client.files.content(file).text))
         return found
 
     def cancel(self, batch: str) -> None:
         """Ends a batch; what is answered already can be collected."""
-        with self._told():
-            self._client.batches.cancel(batch)
+        with self._asking() as client:
+            client.batches.cancel(batch)
 
     def close(self) -> None:
         """Ends the connection."""
@@ -187,12 +187,13 @@ class Batches:
             raise ConfigError(f"{self.name}: no key; set OPENAI_API_KEY") from error
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """The client's errors as wrac's."""
+    def _asking(self) -> Iterator[OpenAI]:
+        """The client, whose errors are told as wrac's."""
+        client = self._client
         import openai
 
         try:
-            yield
+            yield client
         except openai.APIStatusError as error:
             if isinstance(error, openai.RateLimitError) or error.status_code >= 500:
                 raise self._remote(f"took no batch (status {error.status_code}); try again later") from error

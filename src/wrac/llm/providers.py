@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 import time
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
@@ -28,12 +30,15 @@ schema, and words where it is refused."""
 
 LONGEST_WAIT: Final = 60.0
 """Seconds an endpoint may ask to wait before the next attempt; one that asks for more is given up."""
+REST: Final = 120.0
+"""Pauses for which an endpoint that gave no answer is left alone: a minute, by default."""
 GLANCE: Final = 5.0
 """Seconds that an endpoint has to say which models it serves."""
 THINKING: Final = 4096
 """Tokens that a model which thinks before it answers may take for that."""
 LONGEST_TOLD: Final = 300
 _Result = TypeVar("_Result")
+_Refusal = TypeVar("_Refusal", RemoteError, ConfigError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +87,15 @@ class Endpoint:
 class Provider:
     """A model at an endpoint: retries with growing pauses, a limit on questions at once, usage with its price.
 
-    Threads may ask at the same time. When an endpoint stays out of reach, or refuses the key or the model, later
-    questions fail at once with the same error: a run of a thousand pages does not wait a thousand times.
+    Threads may ask at the same time. When an endpoint stays out of reach, questions fail at once with the same error
+    for `REST` pauses; when it refuses the key or the model, for good: a run of a thousand pages does not wait for each.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._shape: Shape = endpoint.shape
         self._down: RemoteError | ConfigError | None = None
+        self._until = 0.0
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = threading.Event()
@@ -108,8 +114,11 @@ class Provider:
     def ask(self, question: Question) -> Reply:
         """The answer; its usage costs 0 where no price is known.
 
-        Raises ConfigError for a wrong key, model or size of question, RemoteError where the endpoint does not answer.
+        Raises ConfigError for a wrong key, model or size of question, RemoteError where the endpoint does not answer,
+        MissingExtraError without the package that asks.
         """
+        self._refuse()
+        _ = self._model
         with self._free:
             started = time.monotonic()
             response = self._insistently(question)
@@ -129,14 +138,12 @@ class Provider:
     def _insistently(self, question: Question) -> ModelResponse:
         attempt = 1
         while True:
-            if self._down is not None:
-                raise self._down
+            self._refuse()
             shape = self._shape if self._shape != "auto" else self._taken()
             try:
                 return self._run(self._once(question, shape))
             except _errors().hopeless as error:
-                self._down = self._config(error, _advice(error))
-                raise self._down from error
+                raise self._end_with(self._config(error, _advice(error))) from error
             except _errors().rejected as error:
                 if self.endpoint.shape != "auto" or shape == "text" or isinstance(error, _errors().too_long):
                     raise self._config(error, _advice(error)) from error
@@ -189,13 +196,25 @@ class Provider:
         """Waits as long as the endpoint asks for, else twice as long each time. Raises RemoteError to give up."""
         asked = getattr(error, "retry_after", None)
         seconds = self.endpoint.pause * 2 ** (attempt - 1) if asked is None else float(asked)
+        problem = ""
         if attempt >= self.endpoint.attempts:
-            self._down = self._remote(f"gave no answer in {attempt} attempts ({self._told(error)})")
+            problem = f"gave no answer in {attempt} attempts"
         elif seconds > LONGEST_WAIT:
-            self._down = self._remote(f"asks to wait {seconds:.0f} seconds ({self._told(error)})")
-        if self._down is not None:
-            raise self._down from error
+            problem = f"asks to wait {seconds:.0f} seconds"
+        if problem:
+            rest = max(REST * self.endpoint.pause, asked or 0.0)
+            raise self._end_with(self._remote(f"{problem} ({self._told(error)})"), rest) from error
         self._closed.wait(seconds)
+
+    def _end_with(self, error: _Refusal, seconds: float = inf) -> _Refusal:
+        """The error, which answers later questions, too, for some time."""
+        self._down, self._until = error, time.monotonic() + seconds
+        return error
+
+    def _refuse(self) -> None:
+        """Raises what the endpoint's last question failed with, while it is not worth another."""
+        if self._down is not None and time.monotonic() < self._until:
+            raise self._down
 
     def _reply(self, response: ModelResponse, seconds: float) -> Reply:
         text = "".join(getattr(part, "content", "") for part in response.parts if part.part_kind == "text")
@@ -237,7 +256,7 @@ class Provider:
         try:
             return infer_model(self.endpoint.model)
         except (UserError, ImportError, ValueError) as error:
-            raise ConfigError(f"{self.endpoint.model}: {self._told(error)}") from error
+            raise self._end_with(ConfigError(f"{self.endpoint.model}: {_unusable(str(error))}")) from error
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """The result of a coroutine run on the connection's own loop; an interrupted wait ends the request."""
@@ -283,6 +302,15 @@ def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - impo
         return ModelRequestParameters()
     wanted = OutputObjectDefinition(json_schema=dict(question.schema), name="answer", strict=True)
     return ModelRequestParameters(output_mode="native", output_object=wanted)
+
+
+def _unusable(problem: str) -> str:
+    """What pydantic-ai says of a model it cannot ask, in wrac's words."""
+    if variable := re.search(r"`([A-Z_]+)` environment variable", problem):
+        return f"no key or address; set {variable[1]}"
+    if command := re.search(r'pip install "[^"]+"', problem):
+        return f"its provider needs a package: {command[0]}"
+    return "no such provider; name the model as PROVIDER:NAME, such as openai:gpt-4.1, or give --base-url"
 
 
 def _advice(error: Exception) -> str:
