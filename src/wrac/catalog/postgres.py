@@ -69,8 +69,7 @@ class PostgresDatabase(Database):
             try:
                 yield
             finally:
-                # What raised inside goes on; the lock must not stay with a connection that is used again.
-                plain.invalidate()
+                self._release(connection)
 
     def errors(self) -> AbstractContextManager[None]:
         """Turn what the server raises into wrac's errors."""
@@ -113,6 +112,14 @@ class PostgresDatabase(Database):
         )
         with self.read() as connection:
             return int(connection.execute(query, {"schema": self.schema}).scalar_one())
+
+    def _release(self, connection: Connection) -> None:
+        """Let go of the lock; a connection that cannot takes it along."""
+        query = text("SELECT pg_advisory_unlock(:run, hashtext(:schema))")
+        try:
+            connection.execute(query, {"run": _RUN, "schema": self.schema})
+        except DBAPIError:
+            connection.invalidate()
 
     def _acquire(self, connection: Connection, wait: float, waiting: Callable[[], None]) -> None:
         query = text("SELECT pg_try_advisory_lock(:run, hashtext(:schema))")

@@ -9,7 +9,7 @@ many as were asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -182,14 +182,17 @@ _VECTORS = Table("index_vectors", MetaData(), Column("entry", Integer), Column("
 def connect(address: StoreAddress, space: Space, *, create: bool, anew: bool) -> PgStore:
     """The index in the schema `address.index`. Raises as `stores.open_index` does."""
     store = PgStore(address, space, _engine(address))
-    with store.reading() as index:
-        found = index.stored()
-    if found is None and not (create or anew):
-        raise absent(address)
-    if found is None or anew:
-        store.prepare(anew=anew)
-    else:
-        compare(address, found, space)
+    with ExitStack() as opening:
+        opening.callback(store.close)
+        with store.reading() as index:
+            found = index.stored()
+        if found is None and not (create or anew):
+            raise absent(address)
+        if found is None or anew:
+            store.prepare(anew=anew)
+        else:
+            compare(address, found, space)
+        opening.pop_all()
     return store
 
 

@@ -118,7 +118,10 @@ def down(address: StoreAddress, problem: object) -> RemoteError:
     told = " ".join(str(problem).split())
     if address.password:
         told = told.replace(address.password, "***").replace(quote(address.password), "***")
-    return RemoteError(address.shown, told[:300], "start it, or check host, user and password")
+    advice = "start it, or check host, user and password"
+    if address.user and not address.password:
+        advice += f"; a password is read from {PASSWORD}"
+    return RemoteError(address.shown, told[:300], advice)
 
 
 def compare(address: StoreAddress, found: Space, wanted: Space) -> None:
