@@ -70,6 +70,7 @@ _BUILT_IN: Mapping[str, Make] = {
 }
 STRATEGIES: Mapping[str, Make] = {
     **_BUILT_IN,
+    "wrac-unlabelled": lambda _, corpus: Wrac(corpus, labelled=False),
     "agentic": lambda data, corpus: Published(corpus, _published(data, "agentic"), "agentic"),
     "published": lambda data, corpus: Published(corpus, _published(data, "published"), "published"),
     "llm": lambda data, corpus: Replayed(corpus, _published(data, "llm")),
