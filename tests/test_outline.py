@@ -138,7 +138,8 @@ def test_a_preview_is_one_line_without_anything_that_hides(text: str) -> None:
             "한국어 문장은 띄어쓰기가 있지만 글자마다 거의 한",
         ),
         ("Use a <br> or <|im_end|>, [INST] and a[B_C]", "Use a ‹br> or ‹|im_end|>, ‹INST] and a‹B_C]"),
-        ("if a < b and a <= 3 and x[i]", "if a < b and a <= 3 and x[i]"),
+        ("<｜begin▁of▁sentence｜></s>", "‹｜begin▁of▁sentence｜>‹/s>"),
+        ("if a < b, a <= 3, x[i] <- 1", "if a < b, a <= 3, x[i] <- 1"),
         ("", ""),
     ],
 )

@@ -295,6 +295,29 @@ def test_an_endpoint_of_llama_cpp_is_given_a_grammar(models: bytes, grammar: boo
     assert ("grammar" in asked, "response_format" in asked) == (grammar, not grammar)
 
 
+def test_a_refusal_that_is_not_about_schemas_ends_one_question_alone() -> None:
+    with Wire(fails(400, "bad words"), fails(400, "bad words"), says("1-5")) as wire, provider(wire) as model:
+        with pytest.raises(ConfigError, match="bad words"):
+            model.ask(QUESTION)
+        model.ask(QUESTION)
+    assert ["response_format" in body for body in wire.requests] == [True, False, True]
+
+
+def test_what_is_closed_answers_nothing_more() -> None:
+    with Wire(fails(503), says("1-5")) as wire:
+        model = Provider(Endpoint("small", wire.address, pause=30.0))
+        told: list[WracError] = []
+        waiting = threading.Thread(target=_asking, args=(model, QUESTION, told))
+        waiting.start()
+        while not wire.requests:
+            time.sleep(0.01)
+        model.close()
+        waiting.join(5)
+        _asking(model, QUESTION, told)
+    assert [str(error) for error in told] == [f"{wire.address}: was closed while it was asked; {GONE}"] * 2
+    assert len(wire.requests) == 1
+
+
 def test_threads_learn_together_that_there_are_no_schemas() -> None:
     def strict(exchange: Any) -> None:
         time.sleep(0.05)

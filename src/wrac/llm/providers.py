@@ -37,6 +37,7 @@ GLANCE: Final = 5.0
 THINKING: Final = 4096
 """Tokens that a model which thinks before it answers may take for that."""
 LONGEST_TOLD: Final = 300
+CLOSED: Final = "was closed while it was asked"
 _Result = TypeVar("_Result")
 _Refusal = TypeVar("_Refusal", RemoteError, ConfigError)
 
@@ -118,14 +119,14 @@ class Provider:
         MissingExtraError without the package that asks.
         """
         self._refuse()
-        _ = self._model
+        _ = self._model  # tells what cannot be asked at all
         with self._free:
             started = time.monotonic()
             response = self._insistently(question)
             return self._reply(response, time.monotonic() - started)
 
     def close(self) -> None:
-        """Ends the connection and the questions under way, which then fail."""
+        """Ends the connection and the questions under way, which then fail, as later ones do."""
         self._closed.set()
         with self._lock:
             if self._loop is not None:
@@ -136,23 +137,25 @@ class Provider:
     # -- asking
 
     def _insistently(self, question: Question) -> ModelResponse:
-        attempt = 1
+        shape, attempt = self._shape if self._shape != "auto" else self._taken(), 1
         while True:
             self._refuse()
-            shape = self._shape if self._shape != "auto" else self._taken()
             try:
-                return self._run(self._once(question, shape))
+                response = self._run(self._once(question, shape))
             except _errors().hopeless as error:
                 raise self._end_with(self._config(error, _advice(error))) from error
             except _errors().rejected as error:
                 if self.endpoint.shape != "auto" or shape == "text" or isinstance(error, _errors().too_long):
                     raise self._config(error, _advice(error)) from error
-                self._shape = "text"  # an endpoint without JSON schemas says so by refusing them
+                shape = "text"  # an endpoint without JSON schemas says so by refusing them
             except _errors().any as error:
                 self._pause(error, attempt)
                 attempt += 1
             except _errors().unexpected as error:
                 raise self._remote(self._told(error)) from error
+            else:
+                self._shape = shape
+                return response
 
     def _taken(self) -> Shape:
         """The form that the endpoint takes, found out once: llama.cpp says who it is in its list of models."""
@@ -213,6 +216,8 @@ class Provider:
 
     def _refuse(self) -> None:
         """Raises what the endpoint's last question failed with, while it is not worth another."""
+        if self._closed.is_set():
+            raise self._remote(CLOSED)
         if self._down is not None and time.monotonic() < self._until:
             raise self._down
 
@@ -260,22 +265,25 @@ class Provider:
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """The result of a coroutine run on the connection's own loop; an interrupted wait ends the request."""
-        future = asyncio.run_coroutine_threadsafe(work, self._running())
+        with self._lock:  # what is begun before the end is ended by it
+            if self._closed.is_set():
+                work.close()
+                raise self._remote(CLOSED)
+            future = asyncio.run_coroutine_threadsafe(work, self._running())
         try:
             return future.result()
         except CancelledError as error:
-            raise self._remote("was closed while it was asked") from error
+            raise self._remote(CLOSED) from error
         except BaseException:
             future.cancel()
             raise
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="wrac-llm", daemon=True)
-                self._thread.start()
-            return self._loop
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="wrac-llm", daemon=True)
+            self._thread.start()
+        return self._loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()

@@ -30,7 +30,7 @@ SHORT: Final[dict[Kind, str]] = {
 }  # fmt: skip
 _FOLDED: Final = frozenset[Kind](("list_item", "table_row"))
 _WIDE: Final = re.compile(f"[{UNSPACED}]")
-_SPECIAL: Final = re.compile(r"<(?=[^\s\d=])|\[(?=/?[A-Z_]{3,}\])")
+_SPECIAL: Final = re.compile(r"<(?=[|｜/]|[^\W\d])|\[(?=/?[A-Z_]{3,}\])")
 """How the marks begin by which models tell who speaks (`<|im_start|>`, `[INST]`); servers read them in data, too."""
 
 
