@@ -351,6 +351,22 @@ def search(
     budget: Annotated[
         int | None, typer.Option("--budget", metavar="TOKENS", min=1, help="As many whole passages as fit.")
     ] = None,
+    context: Annotated[
+        bool, typer.Option("--context", help="One text to answer from: by page, in reading order, sources numbered.")
+    ] = False,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Order the first 20 anew, token by token: slower, better at the top.")
+    ] = False,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--min-confidence",
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Leave out what matches less (--context: .25).",
+        ),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option("--where", metavar="KEY=VALUE", help="Only pages with this metadata; may be repeated."),
@@ -361,10 +377,12 @@ def search(
 
     Each has its page, its section and a link to the exact text.
     """
-    from wrac.cli import workspaces
+    from wrac.cli import hits
 
-    most = k if k or budget else 10
-    workspaces.search(workspace, options.clean(query), most, budget, options.pairs("--where", where), as_json=as_json)
+    asked = hits.Asked(
+        options.clean(query), k if k or budget else 10, budget, options.pairs("--where", where), rerank, confidence
+    )
+    (hits.context if context else hits.search)(workspace, asked, as_json=as_json)
 
 
 @app.command()

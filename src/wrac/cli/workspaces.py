@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,7 +11,7 @@ import typer
 
 from wrac.cli import hits, options, paint, shapes
 from wrac.cli.progress import bars
-from wrac.core.errors import ConfigError, InputError, WorkspaceError
+from wrac.core.errors import InputError, WorkspaceError
 from wrac.core.types import Usage
 from wrac.fetching import READABLE, pages
 from wrac.flow import IndexReport, ReplanReport, Shown, VerifyReport, Workspace
@@ -211,27 +210,6 @@ def _print_skips(skips: Sequence[Skipped]) -> None:
         paint.put(out, (f"  {skip.url}: {skip.reason}", "dim"))
     if len(telling) > _NAMED:
         paint.put(out, (f"  and {len(telling) - _NAMED:,} more; --json lists all", "dim"))
-
-
-def search(  # noqa: PLR0913 - a command's options
-    path: str, query: str, k: int | None, budget: int | None, where: Mapping[str, str], *, as_json: bool
-) -> None:
-    """Print the passages that answer the query. Raises ConfigError for an empty one."""
-    if not query.strip():
-        raise ConfigError("the query is empty; ask a question or give some words")
-    with Workspace(path, create=False) as workspace:
-        found = workspace.search(query, k=k, budget=budget, where=where)
-        if workspace.shelf.behind:
-            late = paint.plural(workspace.shelf.behind, "page")
-            sys.stderr.write(f"wrac: {workspace.shelf.place} has yet to be told of {late}; another process writes\n")
-    if as_json:
-        for result in found:
-            print(shapes.dumps(hits.row(result)))
-    elif found:
-        hits.results(found)
-    else:
-        what = f"nothing found that fits {budget} tokens; raise --budget," if budget else "nothing found;"
-        sys.stderr.write(f"wrac: {what} use other words, or fewer --where filters\n")
 
 
 def show(path: str, chunk: str, *, as_json: bool) -> None:

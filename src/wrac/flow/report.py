@@ -74,7 +74,10 @@ class ReplanReport:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A found passage. `link` opens its page at the passage; `tokens` is the size of `markdown` under its trail."""
+    """A found passage. `link` opens its page at the passage; `tokens` is the size of `markdown` under its trail.
+
+    `score` ranks within one search. `confidence` in 0..1 compares across searches: how well the passage matches.
+    """
 
     rank: int
     score: float
@@ -88,6 +91,7 @@ class Result:
     tokens: int
     pages: tuple[str, ...] = ()
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

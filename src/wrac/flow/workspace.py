@@ -20,14 +20,17 @@ from wrac.fetching import MAX_SIZE
 from wrac.flow.report import IndexReport, Progress, ReplanReport, Result, Shown, VerifyReport, silent
 from wrac.flow.shelf import Shelf, unknown
 from wrac.flow.sites import Site
-from wrac.indexing import Filters, tables
+from wrac.indexing import Filters, Searched, tables
 from wrac.observing import EventLog
 from wrac.planning.policies import Policies
+from wrac.retrieval import FAINT
 
 if TYPE_CHECKING:
     from wrac.flow.forget import Collected, Forgotten
+    from wrac.flow.gather import Gathered
     from wrac.flow.planners import Planning
     from wrac.flow.remembered import Wish
+    from wrac.flow.search import Answered
 
 
 class Workspace:
@@ -186,30 +189,61 @@ class Workspace:
         with self.database.read() as connection:
             return sums(connection, by, since)
 
-    def search(
+    def search(  # noqa: PLR0913 - the options of one verb
         self,
         query: str,
         *,
         k: int | None = 10,
         budget: int | None = None,
         where: Mapping[str, str | Sequence[str]] = NOTHING,
+        rerank: bool = False,
+        confidence: float = 0.0,
     ) -> list[Result]:
         """The best passages, best first, each text once: at most `k`, and at most `budget` tokens as rendered.
 
         `where` filters by `url` (a prefix), `kind`, `role`, `language`, `since` and `until` (ISO dates) or metadata; a
-        list gives alternatives. Raises ConfigError for a name that no page has.
+        list gives alternatives. Passages of less than `confidence` are left out; `rerank` orders the first 20 anew by
+        their tokens. Raises ConfigError for a name that no page has, and for a query without a word.
         """
         from wrac.flow.search import Ask, search
 
-        ask = Ask(query, k, budget, Filters.of(where))
+        ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
         self.shelf.catch_up()
         with self.database.read() as connection:
             index = self.shelf.search(connection)
-            found = search(connection, index, self.embedder, ask)
-            if not found.results:
-                unknown(index, ask.filters)
-        self.log.write(found.events())
-        return found.results
+            return self._told(index, search(connection, index, self.embedder, ask)).results
+
+    def context(  # noqa: PLR0913 - the options of one verb
+        self,
+        query: str,
+        *,
+        budget: int | None = 2000,
+        k: int | None = None,
+        where: Mapping[str, str | Sequence[str]] = NOTHING,
+        rerank: bool = False,
+        confidence: float = FAINT,
+    ) -> Gathered:
+        """The best passages as one text of at most `budget` tokens, by page and in reading order, each cited.
+
+        The options are those of `search`.
+        """
+        from wrac.flow.gather import gather
+        from wrac.flow.search import Ask
+
+        ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
+        self.shelf.catch_up()
+        with self.database.read() as connection:
+            index = self.shelf.search(connection)
+            found = gather(connection, index, self.embedder, ask)
+            self._told(index, found.answered)
+        return found
+
+    def _told(self, index: Searched, answered: Answered) -> Answered:
+        """The answer, of which the log knows. Raises ConfigError where it is empty for a filter that names nothing."""
+        if not answered.results:
+            unknown(index, answered.ask.filters)
+        self.log.write(answered.events())
+        return answered
 
     def show(self, chunk: str) -> Shown:
         """The chunk with that id, or whose id begins so.

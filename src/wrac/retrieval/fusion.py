@@ -1,4 +1,4 @@
-"""A store's two lists to one order: fused by shares, lifted by their page. Equal scores stand in the order of their ids.
+"""Two lists to one order: fused by shares, lifted by their page. Equal scores stand in the order of their ids.
 
 Every store is asked for its best DEPTH entries by BM25 and by cosine; all that follows is the same for every store.
 """

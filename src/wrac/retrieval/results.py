@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from wrac.core.types import Chunk
 from wrac.retrieval.fusion import Scored
+
+DOUBTFUL: Final = 0.35
+"""A search whose best passage is of less confidence found nothing that matches: see docs/design/0005-retrieval.md."""
+FAINT: Final = 0.25
+"""A passage of less confidence has nothing to say: a budget is not filled up with it."""
+WORDS: Final = 0.5
+"""What the share of the query's terms weighs beside the cosine."""
 
 
 class Found(NamedTuple):
@@ -49,3 +56,12 @@ def cut(
         left = left - size if left is not None else None
         kept.append(one)
     return kept
+
+
+def confidence(cosine: float, held: float, trust: float = 1.0) -> float:
+    """How well a passage matches a query, 0..1, whatever else was found: what a score, a share of the best, cannot say.
+
+    Of the cosine, as far as the embedder is trusted, and half as much of the share of the query's terms it holds. The
+    scale is that of the shipped embedder; see docs/design/0005-retrieval.md.
+    """
+    return round((trust * min(max(cosine, 0.0), 1.0) + WORDS * held) / (trust + WORDS), 4)
