@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -68,6 +69,15 @@ def test_a_file_says_policies_for_sites_and_types(tmp_path: Path) -> None:
     assert later == Policy(target=300, maximum=400, whole_tables=True), "of two rules the later one wins"
     both = policies.of("https://docs.example.com/api/a", faq)
     assert both == Policy(80, 400, whole_tables=True, one_question=True), "the page's type wins over its site"
+
+
+def test_the_example_of_the_docs_is_read(tmp_path: Path) -> None:
+    text = (debian.ROOT / "docs/planning.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    policies = read(written(tmp_path, example))
+    assert (len(policies.sites), len(policies.types)) == (1, 1)
+    told = text.split("| type |")[1].split("\n\n")[0]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", told, re.MULTILINE)) == PAGE_TYPES
 
 
 def test_an_empty_file_is_the_default(tmp_path: Path) -> None:
