@@ -87,11 +87,9 @@ def _late(opened: Workspace) -> None:
 def _told(found: Sequence[Result], asked: Asked) -> None:
     """Says on standard error that nothing was found, or nothing that is likely to answer."""
     if not found:
-        fitting = (
-            f"no passage matches in {asked.budget} tokens; raise --budget," if asked.budget else "no passage matches;"
-        )
-        floor = " a lower --min-confidence," if asked.confidence else ""
-        sys.stderr.write(f"wrac: {fitting} use other words,{floor} or fewer --where filters\n")
+        fits = f" in {asked.budget} tokens; raise --budget," if asked.budget else ";"
+        less = " a lower --min-confidence," if asked.confidence else ""
+        sys.stderr.write(f"wrac: no passage matches{fits} use other words,{less} or fewer --where filters\n")
     elif (best := max(one.confidence for one in found)) < DOUBTFUL:
         sys.stderr.write(f"wrac: no passage matches well (confidence {best:.2f}); these are the nearest\n")
 
