@@ -17,7 +17,12 @@ from uuid import UUID
 import numpy as np
 import weaviate
 from weaviate.classes import aggregate, config, data, init, query
-from weaviate.exceptions import InsufficientPermissionsError, WeaviateBaseError, WeaviateConnectionError
+from weaviate.exceptions import (
+    InsufficientPermissionsError,
+    WeaviateBaseError,
+    WeaviateConnectionError,
+    WeaviateStartUpError,
+)
 
 from wrac.core.errors import ConfigError
 from wrac.indexing import ALL, Change, Filters, Row, Space, Traits, Vector
@@ -312,11 +317,12 @@ def _errors(address: StoreAddress) -> Iterator[None]:
     """Turn what the client raises into one line."""
     try:
         yield
-    except WeaviateConnectionError as error:
-        raise down(address, "no server answers") from error
     except WeaviateBaseError as error:
         told = str(error.message)
-        refused = isinstance(error, InsufficientPermissionsError) or "UNAUTHENTICATED" in told or "401" in told
-        raise down(address, "the key is refused" if refused else told) from error
+        if isinstance(error, InsufficientPermissionsError) or "UNAUTHENTICATED" in told or "401" in told:
+            told = "the key is refused"
+        elif isinstance(error, (WeaviateConnectionError, WeaviateStartUpError)):
+            told = "no server answers"
+        raise down(address, told) from error
     except OSError as error:
         raise down(address, error) from error
