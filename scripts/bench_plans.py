@@ -205,25 +205,26 @@ def differing(found: Sequence[Replay], every: Way, cascades: Sequence[Way]) -> s
 
 
 def worths() -> str:
-    """Gold recall in a budget of words, each way against the rules."""
+    """Gold recall in a budget of words, a table a search, each way with its difference to the rules."""
     gains = worth(load(str(DATA / "rmc"), ()), THRESHOLDS, VectorCache.of("minilm"))
-    head = ["way", "search", *BUDGETS, *(f"less the rules, {budget}" for budget in BUDGETS), "queries better / worse"]
-    body = []
-    for first in range(0, len(gains), len(BUDGETS)):
-        part = gains[first : first + len(BUDGETS)]
-        moved = ", ".join(f"{one.better}/{one.worse}" for one in part)
-        body.append([part[0].way, part[0].search, *(f"{one.mean:.3f}" for one in part), *map(interval, part), moved])
-    rules = [
-        [
-            "wrac, rules",
-            row[1],
-            *(f"{one.rules:.3f}" for one in gains if (one.way, one.search) == (row[0], row[1])),
-            *[""] * 4,
+    parts = []
+    for search in dict.fromkeys(one.search for one in gains):
+        ways: dict[str, list[Gain]] = {}
+        for one in gains:
+            if one.search == search:
+                ways.setdefault(one.way, []).append(one)
+        rules = ["wrac, rules", *(f"{one.rules:.3f}" for one in next(iter(ways.values()))), ""]
+        body = [
+            [way, *map(against, row), ", ".join(f"{one.better}/{one.worse}" for one in row)]
+            for way, row in ways.items()
         ]
-        for row in body
-        if row[0] == gains[0].way
-    ]
-    return grid(head, [*rules, *body])
+        parts += [f"search: {search}", grid(["way", *BUDGETS, "queries better/worse"], [rules, *body])]
+    return "\n\n".join(parts)
+
+
+def against(one: Gain) -> str:
+    """A mean and the 95 % interval of its difference to the rules."""
+    return f"{one.mean:.3f} ({one.difference.low:+.3f} to {one.difference.high:+.3f})"
 
 
 def live(model: str, base_url: str) -> str:
@@ -275,11 +276,6 @@ def small() -> Iterator[str]:
     told.cpuparams.n_threads = told.cpuparams_batch.n_threads = 1  # more would wait for one another by spinning
     server = xllamacpp.Server(told)
     yield f"{server.listening_address}/v1"
-
-
-def interval(one: Gain) -> str:
-    """A difference with its 95 % interval."""
-    return f"{one.difference.mean:+.3f} ({one.difference.low:+.3f} to {one.difference.high:+.3f})"
 
 
 if __name__ == "__main__":
