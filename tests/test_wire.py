@@ -411,6 +411,41 @@ def test_of_an_answer_cut_short_what_was_said_in_full_is_taken() -> None:
     assert (asked.malformed, asked.repairs.missing) == (1, 1)
 
 
+def sends(body: object) -> Turn:
+    return lambda exchange: exchange.send(200, json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": [{"message": {"content": "1-2;3-5"}}]},
+        {"id": None, "model": None, "choices": [{"index": None, "message": {"role": "bot", "content": "1-2;3-5"}}]},
+        {"choices": [{"message": {"content": "1-2;3-5"}, "finish_reason": "stop"}], "usage": None},
+    ],
+)
+def test_a_reply_counts_for_what_it_says_whatever_is_missing_around_it(body: object) -> None:
+    with Wire(sends(body)) as wire, provider(wire) as model:
+        made, asked = planner(model).ask(PAGE)
+    assert (made.groups, asked.failed) == (((0, 1), (2, 3, 4)), "")
+    assert asked.usage == Usage(0, 0, 0, 1, asked.usage.seconds)
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ({"error": {"message": "the model is being loaded"}}, "the model is being loaded"),
+        ({"error": "busy"}, "busy"),
+        ({"choices": []}, "answered with no chat completion"),
+        ({"choices": [{"index": 0}]}, "answered with no chat completion"),
+        ({"hello": "world"}, "answered with no chat completion"),
+    ],
+)
+def test_a_reply_without_an_answer_is_one_line(body: object, line: str) -> None:
+    with Wire(sends(body)) as wire, provider(wire) as model:
+        _, asked = planner(model).ask(PAGE)
+        assert asked.failed == f"{wire.address}: {line}; {GONE}"
+
+
 def test_a_price_is_what_was_given() -> None:
     with Wire(says("1-5")) as wire, provider(wire, price=Price(2.0, 8.0, 0.5)) as model:
         assert model.priced

@@ -249,15 +249,12 @@ class Provider:
         try:
             from pydantic_ai.exceptions import UserError
             from pydantic_ai.models import infer_model
-            from pydantic_ai.models.openai import OpenAIChatModel
-            from pydantic_ai.profiles.openai import OpenAIModelProfile
-            from pydantic_ai.providers.openai import OpenAIProvider
+
+            from wrac.llm.compatible import CompatibleModel
         except ImportError as error:
             raise MissingExtraError("llm", "asking a language model") from error
         if self.endpoint.base_url:
-            provider = OpenAIProvider(base_url=self.endpoint.base_url, api_key=self.endpoint.key or "none")
-            known = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)  # to every server
-            return OpenAIChatModel(self.endpoint.model, provider=provider, profile=known)
+            return CompatibleModel(self.endpoint.model, self.endpoint.base_url, self.endpoint.key)
         try:
             return infer_model(self.endpoint.model)
         except (UserError, ImportError, ValueError) as error:
