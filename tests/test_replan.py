@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.endpoint import BatchWire, Exchange, Wire, fails, says
+from tests import postgres
+from tests.endpoint import BatchWire, Exchange, Wire, fails, hangs, says
 from tests.fakes_index import WordEmbedder
 from tests.site import build, page
 
@@ -203,6 +205,54 @@ def test_processes_and_threads_make_the_same_workspace(pages: Path, tmp_path: Pa
             later.index([pages], workers=0)
             later.replan(workers=0, planning=by(wire))
             assert digest(later) == alone
+
+
+def test_a_workspace_in_postgresql_is_the_same(pages: Path, tmp_path: Path) -> None:
+    with Wire(says(halves)) as wire, Workspace(postgres.url(), embedder=WordEmbedder()) as remote:
+        remote.index([pages], workers=0)
+        report = remote.replan(workers=0, policy=SMALL, planning=by(wire))
+        assert report.usage.calls == report.pages
+        assert remote.replan(workers=0).kept == report.pages
+        assert digest(remote) == scratch(tmp_path / "new", pages, policy=SMALL, planning=by(wire))
+        (usage,) = remote.costs("day").values()
+        assert usage.calls == report.usage.calls
+        assert usage.cost == pytest.approx(report.usage.cost)
+
+
+def test_no_more_is_asked_at_once_than_wished(workspace: Workspace, tmp_path: Path) -> None:
+    source = build(tmp_path, 9)
+    open_now, most = 0, 0
+    lock = threading.Lock()
+
+    def slow(exchange: Exchange) -> None:
+        nonlocal open_now, most
+        with lock:
+            open_now += 1
+            most = max(most, open_now)
+        time.sleep(0.1)
+        with lock:
+            open_now -= 1
+        says(halves)(exchange)
+
+    with Wire(slow) as wire:
+        workspace.index([source], workers=0, planning=by(wire, parallel=3))
+    assert 2 <= most <= 3
+
+
+def test_an_interrupted_run_ends_its_questions(pages: Path, tmp_path: Path) -> None:
+    """Ctrl-C while a model thinks: the run ends at once, not when the model has thought."""
+    with Wire(hangs(60)) as wire:
+        command = [sys.executable, "-c", KILLED, tmp_path / "ws", pages, wire.address]
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        run = subprocess.Popen(list(map(str, command)), env=environment, stderr=subprocess.PIPE)
+        until = time.monotonic() + 60
+        while not wire.requests and time.monotonic() < until:
+            time.sleep(0.02)
+        run.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        _, noise = run.communicate(timeout=30)
+        assert time.monotonic() - started < 20
+    assert b"KeyboardInterrupt" in noise.splitlines()[-1]
 
 
 def test_a_budget_stops_and_the_next_run_goes_on(workspace: Workspace, pages: Path, tmp_path: Path) -> None:

@@ -319,7 +319,7 @@ def replan(
     wait: options.Wait = 60.0,
     no_progress: options.NoProgress = False,
 ) -> None:
-    """Plan the workspace's pages anew, by other sizes or another planner.
+    """Plan the workspace anew, by other sizes or another planner.
 
     Nothing is fetched or parsed, and only chunks that are new are embedded. A batch goes on when this command is
     stopped; run it again to collect the answers.
