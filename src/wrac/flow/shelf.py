@@ -57,6 +57,13 @@ class Shelf:
         with self.database.read() as connection:
             return remembered(connection, STORE) or ""
 
+    def look(self) -> None:
+        """See where the index is now: another process may have moved it."""
+        place = self.place
+        if (StoreAddress.of(self._url).shown if self._url else "") != place:
+            self.close()
+            self._url = place
+
     def form(self) -> None:
         """Make the tables inside anew, and fill them, where they are of another version."""
         with self.database.read() as connection:
@@ -111,6 +118,7 @@ class Shelf:
 
         Raises ConfigError where the pages stand elsewhere already, RemoteError for a store that does not answer.
         """
+        self.look()
         if store and StoreAddress.of(store).shown != self._url:
             self._adopt(store)
         elif store:
@@ -150,11 +158,19 @@ class Shelf:
             with self.database.write() as connection:
                 self.inside(connection).settle()
 
+    def empty(self) -> None:
+        """Make the store anew, without rows, for vectors of the embedder as it is now; the index inside needs nothing."""
+        self.look()
+        if self._url:
+            self.close()
+            self._open(anew=True)
+
     def rebuild(self, to: str, progress: Progress) -> int:
         """How many pages are in the index, made anew where it is or, with `to`, elsewhere: a store or `INSIDE`.
 
         Until it is filled, searches go on in the old one.
         """
+        self.look()
         if to and to != INSIDE and StoreAddress.of(to).shown != self._url:
             return self._move(to, progress)
         self._url = to if to and to != INSIDE else self._url
@@ -182,6 +198,7 @@ class Shelf:
 
     def catch_up(self) -> None:
         """Tell the store what it was not told, unless another process is about it; then `behind` says how much."""
+        self.look()
         self.behind = self.waiting()
         if self.behind:
             with suppress(BusyError), self.database.writer(0, lambda: None):
