@@ -138,11 +138,14 @@ def test_a_run_that_was_stopped_goes_on(workspace: Workspace, pages: Path, tmp_p
 
 
 def test_planning_says_what_makes_no_sense() -> None:
+    no_address = "--base-url is no address; write it as https://host/v1"
     for options, told in (
         ({"model": "openai:gpt-4.1"}, "--model is for a language model; add --planner llm or cascade"),
         ({"parallel": 2}, "--parallel is for a language model; add --planner llm or cascade"),
         ({"who": "llm"}, "--planner llm needs --model, such as openai:gpt-4.1, or --base-url URL --model NAME"),
-        ({"who": "llm", "model": "x", "base_url": "host/v1"}, "--base-url is no address; write it as https://host/v1"),
+        ({"who": "llm", "model": "x", "base_url": "host/v1"}, no_address),
+        ({"who": "llm", "model": "x", "base_url": "http://[a/v1"}, no_address),
+        ({"who": "llm", "model": "x", "base_url": "http://a:b/v1"}, no_address),
         (
             {"who": "llm", "model": "x", "base_url": "https://me:secret@host/v1"},
             "--base-url holds a password; put the key into WRAC_API_KEY",

@@ -190,7 +190,8 @@ class Pipeline:
         if known is not None and same:
             self._unchanged(page.url, source, known)
             return None
-        self._tell("fetch", url=page.url, status=page.status, bytes=len(page.body))
+        if self.verb != "replan":
+            self._tell("fetch", url=page.url, status=page.status, bytes=len(page.body))
         if document is not None and document.parser not in PARSERS:
             document = None
         return _Job(page, source, made_by, known is None or bool(known.reason), self._submit(page, document))

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 Who: TypeAlias = Literal["rules", "llm", "cascade"]
 PLANNERS: Final[tuple[Who, ...]] = get_args(Who)
-FORMS: Final[tuple[Form, ...]] = get_args(Form)
 KEY: Final = "WRAC_API_KEY"
 """The environment variable with the key for a `base_url`; providers of their own have their usual ones."""
 
@@ -60,11 +59,8 @@ class Planning:
             raise ConfigError(
                 f"--planner {self.who} needs --model, such as openai:gpt-4.1, or --base-url URL --model NAME"
             )
-        address = urlsplit(self.base_url)
-        if self.base_url and (address.scheme not in ("http", "https") or not address.hostname):
-            raise ConfigError("--base-url is no address; write it as https://host/v1")
-        if address.password or address.username:
-            raise ConfigError(f"--base-url holds a password; put the key into {KEY}")
+        if self.base_url:
+            _refuse(self.base_url)
 
     @property
     def text(self) -> str:
@@ -208,6 +204,19 @@ def site(url: str) -> str:
     """
     host = urlsplit(url).netloc.rpartition("@")[2] if "://" in url else ""
     return host or (url.strip("/").partition("/")[0] if "/" in url.strip("/") else "-")
+
+
+def _refuse(address: str) -> None:
+    """Nothing for the address of a server. Raises ConfigError, which does not repeat it, for anything else."""
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ConfigError("--base-url is no address; write it as https://host/v1")
+    if "@" in parts.netloc:
+        raise ConfigError(f"--base-url holds a password; put the key into {KEY}")
 
 
 def _option(name: str) -> str:
