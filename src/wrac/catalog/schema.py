@@ -106,8 +106,8 @@ pages = Table(
     Column("media_type", String, nullable=False),
     Column("charset", String, nullable=False),
     Column("fetched", Float, nullable=False),
-    Column("etag", Text, nullable=False),
-    Column("last_modified", Text, nullable=False),
+    Column("etag", _Verbatim, nullable=False),
+    Column("last_modified", _Verbatim, nullable=False),
     Column("status", Integer, nullable=False),
     Column("meta", Text, nullable=False),
     Column("body", Integer, ForeignKey("bodies.row"), nullable=False, index=True),
@@ -157,7 +157,7 @@ skips = Table(
     Column("url", _BINARY, primary_key=True),
     Column("source", Text, nullable=False, index=True),
     Column("state", LargeBinary, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", _Verbatim, nullable=False),
 )
 
 answers = Table(

@@ -126,6 +126,11 @@ class PgIndex(SqlIndex):
         found = self.connection.execute(query).one_or_none()
         return None if found is None else Space(found[0] or "?", int(found[1]))
 
+    def shared(self) -> bool:
+        """Whether a workspace's catalog is in the same schema: then the index changes with that alone."""
+        query = "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'documents'"
+        return next(self.select(query), None) is not None
+
     def settle(self) -> None:
         """Make the vectors' index when there are `MANY` of them, and tell the planner what there is."""
         if self.size() >= MANY:
@@ -186,6 +191,9 @@ def connect(address: StoreAddress, space: Space, *, create: bool, anew: bool) ->
         opening.callback(store.close)
         with store.reading() as index:
             found = index.stored()
+            if index.shared():
+                problem = f"schema {address.index} holds a workspace"
+                raise WorkspaceError(address.shown, problem, "give another ?index=")
         if found is None and not (create or anew):
             raise absent(address)
         if found is None or anew:
@@ -265,13 +273,11 @@ class PgStore:
         self.engine.dispose()
 
     def prepare(self, *, anew: bool) -> None:
-        """Make the schema and the tables. Raises WorkspaceError where a workspace has them already."""
+        """Make the schema and the tables."""
         with self.writing() as index:
             connection, schema = index.connection, self.address.index
             query = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema")
             have = set(connection.scalars(query, {"schema": schema}))
-            if "documents" in have:
-                raise WorkspaceError(self.address.shown, f"schema {schema} holds a workspace", "give another ?index=")
             connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
             if anew:
                 connection.exec_driver_sql("DROP VIEW IF EXISTS passages")
