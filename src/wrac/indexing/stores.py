@@ -234,6 +234,15 @@ def in_batches(values: Iterable[T], size: int) -> Iterable[list[T]]:
         yield batch
 
 
+def sized(address: StoreAddress, change: Change, dimensions: int) -> Change:
+    """The change, whose vectors are as long as the index's. Raises WorkspaceError for others."""
+    width = dimensions if change.vectors is None or not change.rows else change.vectors.shape[1]
+    if width != dimensions:
+        problem = f"{change.page} has vectors of {width} numbers, the index of {dimensions}"
+        raise WorkspaceError(address.shown, problem, f"run `wrac reindex --to {address.shown}`")
+    return change
+
+
 def last(changes: Iterable[Change]) -> dict[str, Change]:
     """Of each page its last change, by page."""
     return {change.page: change for change in changes}
