@@ -164,6 +164,7 @@ def index(
     ] = 120.0,
     workers: options.Workers = None,
     wait: options.Wait = 60.0,
+    embedder: options.Embedder = "",
     store: Annotated[
         str, typer.Option("--store", metavar="URL", help=f"Search in a store outside: {options.STORES}. Remembered.")
     ] = "",
@@ -203,6 +204,7 @@ def index(
         workers=workers,
         wait=wait,
         max_seconds=max_seconds,
+        embedder=embedder,
         store=store,
         site=sites.site(
             {
@@ -415,19 +417,21 @@ def reindex(
         str,
         typer.Option("--to", metavar="URL", help=f"Move the index to {options.STORES}, or to workspace: inside."),
     ] = "",
+    embedder: options.Embedder = "",
     as_json: options.AsJson = False,
     wait: options.Wait = 60.0,
     no_progress: options.NoProgress = False,
 ) -> None:
     """Make the index anew from the catalog, where it is or elsewhere.
 
-    Nothing is fetched, parsed, planned or embedded. Searches go on in the old index until the new one is filled.
+    Nothing is fetched, parsed or planned, nor embedded but with --embedder: then all is, by another model. Searches go
+    on in the old index until the new one is filled.
     Stores: LanceDB and PostgreSQL were run against the real thing, Qdrant against its engine; OpenSearch and Weaviate
     were not run against a server.
     """
     from wrac.cli import workspaces
 
-    workspaces.reindex(workspace, to, wait=wait, progress=not no_progress, as_json=as_json)
+    workspaces.reindex(workspace, to, embedder=embedder, wait=wait, progress=not no_progress, as_json=as_json)
 
 
 @app.command()

@@ -147,6 +147,15 @@ ShownBy = Annotated[
 BrowserState = Annotated[
     str | None, typer.Option("--browser-state", metavar="FILE", help="A login: Playwright's storage state.")
 ]
+Embedder = Annotated[
+    str,
+    typer.Option(
+        "--embedder",
+        metavar="NAME",
+        help="minilm (English), e5 (a hundred languages), openai:MODEL[@URL], sentence-transformers:MODEL or a folder."
+        " Remembered.",
+    ),
+]
 Header = Annotated[
     list[str] | None,
     typer.Option("--header", metavar="'NAME: VALUE'", help="Sent to the site's own host; never stored."),

@@ -41,6 +41,7 @@ def index(  # noqa: PLR0913 - a command's options
     workers: int | None,
     wait: float,
     max_seconds: float,
+    embedder: str,
     store: str,
     site: Site | None,
     progress: bool,
@@ -48,7 +49,7 @@ def index(  # noqa: PLR0913 - a command's options
 ) -> None:
     """Index the sources and print what was done. Raises InputError when there was no page at all."""
     pages(sources, base=base)  # a source that is none leaves no workspace behind
-    with Workspace(path) as workspace, bars(wanted=progress) as tell:
+    with Workspace(path, embedder=embedder) as workspace, bars(wanted=progress) as tell:
         report = workspace.index(
             sources,
             meta=meta,
@@ -260,11 +261,13 @@ def _readable(name: str, value: object) -> str:
     return ", ".join(str(one) or "unknown" for one in value) if isinstance(value, list | tuple) else str(value)
 
 
-def reindex(path: str, to: str, *, wait: float, progress: bool, as_json: bool) -> None:
+def reindex(  # noqa: PLR0913 - a command's options
+    path: str, to: str, *, embedder: str, wait: float, progress: bool, as_json: bool
+) -> None:
     """Make the index anew, or move it, and print where it is."""
     with Workspace(path, create=False) as workspace, bars(wanted=progress) as tell:
         started = time.perf_counter()
-        found = workspace.reindex(to, progress=tell, wait=wait)
+        found = workspace.reindex(to, embedder=embedder, progress=tell, wait=wait)
         seconds = round(time.perf_counter() - started, 3)
         place = workspace.shelf.place or workspace.place
     if as_json:

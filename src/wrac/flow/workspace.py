@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 class Workspace:
     """The workspace in a folder or at a `postgresql://` URL, made if it is not there and `create` is true.
 
-    `embedder` is a model's name or an embedder; `events` switches the event log. Any number of processes may search
-    while one writes. Raises WorkspaceError for a folder that is something else, or of another version.
+    `embedder` is a model's name or an embedder; without one it is what the workspace was told first. `events` switches
+    the event log. Any number of processes may search while one writes. Raises WorkspaceError for a folder that is
+    something else, or of another version.
     """
 
     def __init__(
@@ -45,30 +47,42 @@ class Workspace:
         path: str | Path = ".wrac",
         *,
         create: bool = True,
-        embedder: str | Embedder = "minilm",
+        embedder: str | Embedder = "",
         events: bool = True,
     ) -> None:
-        self._embedder = embedder
+        self._embedder, self._named = embedder, ""
         self.path = _folder(path, create=create)
         self.database = at(path)
         self.place = self.database.place
-        if self.database.empty():
-            if not create:
-                raise WorkspaceError(self.place, "there is no workspace", "run `wrac index` first, or give --workspace")
-            self.database.create(tables.metadata)
-        self.database.check()
-        self.log = EventLog(self.path / "events", enabled=events)
-        self.shelf = Shelf(self.database, self.path, lambda: self.embedder)
-        self.shelf.form()
+        with ExitStack() as opening:
+            opening.callback(self.database.close)
+            if self.database.empty():
+                if not create:
+                    advice = "run `wrac index` first, or give --workspace"
+                    raise WorkspaceError(self.place, "there is no workspace", advice)
+                self.database.create(tables.metadata)
+            self.database.check()
+            self.log = EventLog(self.path / "events", enabled=events)
+            self.shelf = Shelf(self.database, self.path, lambda: self.embedder)
+            self.shelf.form()
+            opening.pop_all()
 
     @property
     def embedder(self) -> Embedder:
         """The embedder, loaded on first use."""
         if isinstance(self._embedder, str):
             from wrac.embedding import load
+            from wrac.flow.embedders import recalled
 
-            self._embedder = load(self._embedder)
+            self._named = self._embedder or recalled(self.database)
+            self._embedder = load(self._named)
         return self._embedder
+
+    def _agree(self) -> None:
+        """Raises WorkspaceError where the pages are embedded by another embedder."""
+        from wrac.flow.embedders import agree
+
+        agree(self.database, self.embedder, self._named)
 
     def index(  # noqa: PLR0913 - the options of one verb
         self,
@@ -96,13 +110,18 @@ class Workspace:
         Raises InputError for a source that cannot be read, BusyError when another process writes for `wait` seconds,
         StorageError when the disk is full. What was written before an error or Ctrl-C stays, and a new run goes on.
         """
+        from wrac.flow.embedders import keep
         from wrac.flow.index import index
         from wrac.flow.pipeline import Options
 
         tell, wish = progress or silent, _wish(policy, planning)
         options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds, store, site)
         named = [sources] if isinstance(sources, str | Path) else sources
-        return index(self.shelf, self.log, options, [str(source) for source in named])
+        self._agree()
+        report = index(self.shelf, self.log, options, [str(source) for source in named])
+        if self._named:
+            keep(self.database, self._named)
+        return report
 
     def refresh(  # noqa: PLR0913 - the options of one verb
         self,
@@ -124,6 +143,7 @@ class Workspace:
 
         site = Site(headers=headers) if headers else None
         options = Options(workers=workers, wait=wait, progress=progress or silent, site=site)
+        self._agree()
         fresh = flow.due(time.time()) if due else flow.since(since) if since else lambda _: False
         return flow.refresh(self.shelf, self.log, options, fresh)
 
@@ -176,6 +196,7 @@ class Workspace:
         else:
             from wrac.flow.replan import replan
         options = Options(wish=_wish(policy, planning), workers=workers, wait=wait, progress=progress or silent)
+        self._agree()
         return replan(self.shelf, self.log, options)
 
     def remembered(self) -> Wish:
@@ -208,6 +229,7 @@ class Workspace:
         from wrac.flow.search import Ask, search
 
         ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
+        self._agree()
         self.shelf.catch_up()
         with self.database.read() as connection:
             index = self.shelf.search(connection)
@@ -231,6 +253,7 @@ class Workspace:
         from wrac.flow.search import Ask
 
         ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
+        self._agree()
         self.shelf.catch_up()
         with self.database.read() as connection:
             index = self.shelf.search(connection)
@@ -268,15 +291,25 @@ class Workspace:
             index = self.shelf.whole(connection)
             return verify(connection, index, self.embedder, damage, digest=digest, progress=progress or silent)
 
-    def reindex(self, to: str = "", *, progress: Progress | None = None, wait: float = 60.0) -> int:
+    def reindex(
+        self, to: str = "", *, embedder: str | Embedder = "", progress: Progress | None = None, wait: float = 60.0
+    ) -> int:
         """How many pages are in the index, which is made anew from the catalog; no model is called.
 
-        `to` moves it: to a store's URL, or with `workspace` back into the workspace. Raises BusyError when another
-        process writes for `wait` seconds.
+        `to` moves it: to a store's URL, or with `workspace` back into the workspace. With an `embedder` all is embedded
+        by that one, which the workspace remembers. Raises BusyError when another process writes for `wait` seconds.
         """
+        from wrac.flow.embedders import change
+        from wrac.flow.pipeline import Options
         from wrac.flow.reindex import reindex
 
-        return reindex(self.shelf, to, progress or silent, wait)
+        tell, pages = progress or silent, 0
+        if embedder:
+            self._embedder, self._named = embedder, ""
+            self.shelf.close()
+            _ = self.embedder  # an embedder that is not there says so before anything is changed
+            pages = change(self.shelf, self.log, Options(wait=wait, progress=tell), self._named)
+        return pages if embedder and not to else reindex(self.shelf, to, tell, wait)
 
     def status(self) -> dict[str, object]:
         """What the workspace holds, in numbers."""
