@@ -24,7 +24,7 @@ SCHEMES = "lancedb://, postgresql://, qdrant://, opensearch://, weaviate://"
         ("mysql://me:secret@host/db", f"--store mysql://…@host/db: no store's URL; one starts with {SCHEMES}"),
         ("lance", f"--store lance: no store's URL; one starts with {SCHEMES}"),
         ("qdrant://host:port", f"--store qdrant://host:port: no store's URL; one starts with {SCHEMES}"),
-        ("qdrant://host?index=a/b", "--store qdrant://host?index=a/b: index=a/b is no name; take up to 40 letters and digits"),
+        ("qdrant://h?index=a/b", "--store qdrant://h?index=a/b: index=a/b is no name; take up to 40 letters and digits"),
         ("lancedb://", "--store lancedb://: it has no path; write lancedb:///folder or lancedb+s3://bucket/path"),
     ],
 )  # fmt: skip
@@ -55,8 +55,8 @@ def test_a_url_is_shown_without_its_password_and_means_the_same(url: str, shown:
 
 def test_a_password_comes_from_the_environment_where_the_url_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WRAC_STORE_PASSWORD", "p:w@d")
-    assert StoreAddress.of("postgresql://me@host/db").password == "p:w@d"
-    assert StoreAddress.of("postgresql://me:mine@host/db").password == "mine"
+    found = [StoreAddress.of(url).password for url in ("postgresql://me@host/db", "postgresql://me:mine@host/db")]
+    assert found == ["p:w@d", "mine"]
 
 
 def urls(folder: Path) -> list[str]:
@@ -142,7 +142,7 @@ def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         ({"kind": "pargraph"}, "--where kind=pargraph: no kind; take one of heading, paragraph, "),
         ({"role": ["main", "body"]}, "--where role=body: no role; take one of main, nav, "),
         ({"since": "yesterday"}, "--where since=yesterday: no date; write it as 2026-11-30"),
-        ({"until": ["2026-01-01", "2026-01-02"]}, "--where until=2026-01-01,2026-01-02: no date; write it as 2026-11-30"),
+        ({"until": ["2026-01-01", "2026-01-02"]}, "--where until=2026-01-01,2026-01-02: no date; write it as 2026-"),
     ],
 )  # fmt: skip
 def test_a_filter_that_cannot_hold(where: dict[str, str | list[str]], line: str) -> None:
