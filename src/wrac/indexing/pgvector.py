@@ -38,7 +38,7 @@ from sqlalchemy.exc import DBAPIError
 from wrac.core.errors import StorageError, WorkspaceError
 from wrac.indexing import ALL, Change, Filters, Row, Space, Traits, Vector, tables
 from wrac.indexing.sql import SqlIndex
-from wrac.indexing.stores import StoreAddress, absent, best, compare, down, last
+from wrac.indexing.stores import StoreAddress, absent, best, compare, down, last, sized
 from wrac.indexing.vectors import Fetch
 
 MANY = 20_000
@@ -216,7 +216,7 @@ class PgStore:
     def write(self, changes: Sequence[Change]) -> None:
         """The pages are as the changes say, in one transaction."""
         with self.writing() as index:
-            index.write(list(last(changes).values()))
+            index.write([sized(self.address, one, self.space.dimensions) for one in last(changes).values()])
 
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by BM25 with their scores, above zero, rounded; counts are over the whole index."""
