@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Sequence
 from typing import Final
 
 from wrac.core.types import Label
@@ -11,26 +12,32 @@ SEPARATOR: Final = " > "
 """What stands between the parts of a prefix, as in chunking."""
 
 
-def beside(prefixes: Sequence[str], labels: Iterable[Label]) -> tuple[str, ...]:
-    """Each prefix with the nouns and the model of its label that it does not hold, word by word, whatever the case.
+def beside(prefixes: Sequence[str], labels: Sequence[Label]) -> tuple[str, ...]:
+    """Each prefix of a page with the nouns and the model of its label that tell the passage from its neighbours.
 
-    The category stays out: it is no word of the page, and many passages share it.
+    What most passages of the page are labelled with does not, nor what the prefix says already, word by word, whatever
+    the case. The category stays out: it is no word of the page, and many passages share it.
 
-    >>> beside(["Loans > Fees"], [Label("prices", ("gold", "fees"), "")])
-    ('Loans > Fees > gold',)
+    >>> beside(["Loans > Fees", "Loans > Rates"], [Label("prices", ("gold", "fees")), Label("prices", ("gold coin",))])
+    ('Loans > Fees > gold', 'Loans > Rates > gold coin')
     """
-    return tuple(
-        SEPARATOR.join(filter(None, (prefix, _new(prefix, label))))
-        for prefix, label in zip(prefixes, labels, strict=True)
-    )
+    shared = Counter(part for label in labels for part in _parts(label))
+    common = {part for part, count in shared.items() if count > max(1, len(labels) // 2)}
+    pairs = zip(prefixes, labels, strict=True)
+    return tuple(SEPARATOR.join(filter(None, (prefix, _new(prefix, label, common)))) for prefix, label in pairs)
 
 
-def _new(prefix: str, label: Label) -> str:
+def _parts(label: Label) -> dict[str, None]:
+    """The model and the nouns, each once, in this order."""
+    return dict.fromkeys(filter(None, (label.model, *label.nouns)))
+
+
+def _new(prefix: str, label: Label, common: Container[str]) -> str:
     said = set(prefix.casefold().split())
     kept: list[str] = []
-    for part in dict.fromkeys((label.model, *label.nouns)):
+    for part in _parts(label):
         words = part.casefold().split()
-        if words and not said.issuperset(words):
+        if part not in common and not said.issuperset(words):
             kept.append(part)
             said.update(words)
     return " ".join(kept)

@@ -21,8 +21,8 @@ LEAST: Final = 3
 """Blocks that a chain goes through at least."""
 COMMON: Final = 0.2
 """A word in a larger share of the page's blocks, or of the site's pages, tells none of them from its neighbours."""
-SMALLEST: Final = int(LEAST / COMMON)
-"""Blocks of the smallest page that can have chains: a shorter one has one topic, which its title names."""
+SMALLEST: Final = 40
+"""Blocks of the smallest page that has chains: a shorter one has one subject, which its title names."""
 
 
 class Chain(NamedTuple):
