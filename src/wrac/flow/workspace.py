@@ -118,10 +118,9 @@ class Workspace:
         options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds, store, site)
         named = [sources] if isinstance(sources, str | Path) else sources
         self._agree()
-        report = index(self.shelf, self.log, options, [str(source) for source in named])
         if self._named:
             keep(self.database, self._named)
-        return report
+        return index(self.shelf, self.log, options, [str(source) for source in named])
 
     def refresh(  # noqa: PLR0913 - the options of one verb
         self,
