@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import mimetypes
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,8 @@ class Asked:
 class Served:
     """A running site. `routes` may change while it runs; what no route names is 404."""
 
-    def __init__(self, routes: Mapping[str, Route]) -> None:
-        self.routes = dict(routes)
+    def __init__(self, routes: Mapping[str, Route], folder: Path | None = None) -> None:
+        self.routes, self.folder = dict(routes), folder
         self.log: list[Asked] = []
         self.url = ""
         self.most = self._open = 0
@@ -52,10 +56,23 @@ class Served:
         return [one.path for one in self.log if not path or one.path == path]
 
     def answer(self, asked: Asked) -> Reply:
-        route = self.routes.get(asked.path, Reply(b"<h1>Not here</h1>", 404))
+        route = self.routes.get(asked.path) or self._file(asked) or Reply(b"<h1>Not here</h1>", 404)
         if isinstance(route, str):
             return Reply(route.encode())
         return route if isinstance(route, Reply) else route(asked)
+
+    def _file(self, asked: Asked) -> Reply | None:
+        """A file of the folder, or 304 for one that has the tag that was asked for."""
+        path = unquote(asked.path.partition("?")[0])
+        file = self.folder / path.lstrip("/") if self.folder is not None else None
+        if file is None or not file.is_file():
+            return None
+        body = file.read_bytes()
+        tag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
+        if asked.headers.get("If-None-Match") == tag:
+            return Reply(b"", 304, headers={"ETag": tag})
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        return Reply(body, kind=kind, headers={"ETag": tag})
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -70,9 +87,9 @@ class Served:
 
 
 @contextmanager
-def served(routes: Mapping[str, Route]) -> Iterator[Served]:
-    """The site at `http://127.0.0.1:PORT`, until the block ends."""
-    site = Served(routes)
+def served(routes: Mapping[str, Route], folder: Path | None = None) -> Iterator[Served]:
+    """The site at `http://127.0.0.1:PORT`, until the block ends; files of a folder where no route is named."""
+    site = Served(routes, folder)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wrac.text.analysis import analyse, analyser, query_terms
+from wrac.text.compounds import parts
 from wrac.text.languages import STEMMERS
 
 
@@ -99,4 +100,56 @@ def test_hostile_runs_take_linear_time(text: str) -> None:
 
 
 def test_the_rules_carry_a_version() -> None:
-    assert analyser().startswith("terms@1+snowball")
+    assert analyser().startswith("terms@2+snowball")
+
+
+COMPOUNDS = [
+    ("de", "Rechnungsstellung", ["Rechnung", "Stellung"]), ("de", "Kündigungsfristen", ["Kündigung", "Frist"]),
+    ("de", "Krankenversicherungsbeitrag", ["Kranken", "Versicherung", "Beiträge"]), ("de", "Schulbuch", ["Schule"]),
+    ("de", "Paketverwaltungs-Werkzeug", ["Paket", "Verwaltung", "Werkzeug"]), ("nl", "rekeningnummer", ["rekening"]),
+    ("nl", "ziektekostenverzekering", ["ziekte", "kosten", "verzekering"]), ("sv", "användarnamnet", ["namn"]),
+    ("sv", "betalningsvillkor", ["betalning", "villkor"]), ("da", "forsikringspræmie", ["forsikring", "præmie"]),
+    ("nb", "kundeservice", ["kunde"]), ("fi", "asiakaspalvelusta", ["asiakas", "palvelu"]),
+    ("fi", "sähköpostiosoite", ["sähköposti", "osoite"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "compound", "words"), COMPOUNDS)
+def test_a_compound_is_found_by_its_words(language: str, compound: str, words: list[str]) -> None:
+    terms = analyse(compound, language)
+    for word in words:
+        assert set(analyse(word, language)) <= set(terms), word
+
+
+SIMPLE = {
+    "de": """Übersicht Software Einstellungen verfügbar Veröffentlichung Sicherheit Gesellschaft Zusammenarbeit wieder
+        herunterladen Informationen selbstverständlich unterstützten Mitgliedschaft beispielsweise entsprechende""",
+    "nl": "vergelijking verantwoordelijkheid beschikbaarheid overeenkomst",
+    "sv": "möjligheter tillgänglighet genomförande",
+    "fi": "mahdollisuus kirjautuminen",
+    "en": "bookkeeping passwords database",
+}
+
+
+@pytest.mark.parametrize("language", SIMPLE)
+def test_a_word_that_is_no_compound_stays_whole(language: str) -> None:
+    assert {word: parts(language, word.lower()) for word in SIMPLE[language].split()} == dict.fromkeys(
+        SIMPLE[language].split(), ()
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(["de", "nl", "sv", "da", "no", "fi"]), st.text("abdefghiklnorstuäöåø", max_size=40))
+def test_parts_stand_in_their_word_in_order(language: str, word: str) -> None:
+    found, start = parts(language, word), 0
+    assert len(found) != 1
+    for part in found:
+        at = word.find(part[:-2] or part, start)
+        assert at >= start
+        start = at + 1
+    assert analyse(word, language)[: 1 + len(found)] == analyse(word, language)
+
+
+def test_no_other_language_has_compounds() -> None:
+    text = "Rechnungsstellung användarnamn asiakaspalvelu"
+    assert all(len(analyse(text, language)) == 3 for language in ("", "en", "fr", "ru", "xx"))

@@ -180,7 +180,7 @@ def test_chunk_reads_a_folder_and_says_what_it_skipped(tmp_path: Path) -> None:
 # A workspace
 
 INDEX_KEYS = {"pages", "units", "chunks", "embedded", "reused", "skipped", "usage", "seconds"}
-HIT_KEYS = {"rank", "score", "chunk", "url", "link", "trail", "text", "markdown", "focus", "tokens"}
+HIT_KEYS = {"rank", "score", "chunk", "url", "link", "trail", "text", "markdown", "focus", "tokens", "confidence"}
 QUERY = "what does exit code 75 mean?"
 
 

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.commands import command
 
-from wrac.core.errors import ConfigError, InputError, MissingExtraError, RemoteError
+from wrac import Workspace
+from wrac.core.errors import ConfigError, InputError, MissingExtraError, RemoteError, WorkspaceError
 from wrac.core.seams import Embedder
 from wrac.embedding import load
 from wrac.embedding.endpoint import Endpoint
@@ -324,3 +326,69 @@ def test_a_model_of_sentence_transformers_is_lawful() -> None:
     embedder = load(folder)
     lawful(embedder)
     assert embedder.name == load(f"sentence-transformers:{folder}").name
+
+
+# -- a workspace and its embedder
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Path]:
+    """A workspace embedded by a server of eight dimensions."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/a.html").write_text("<h1>Fees</h1><p>A refund is free.</p><h2>Late</h2><p>A late fee is due.</p>")
+    yield tmp_path
+
+
+def test_a_workspace_remembers_its_embedder_and_refuses_another(kept: Path, scripted: tuple[Scripted, str]) -> None:
+    told, url = scripted
+
+    def wrac(*arguments: str) -> tuple[int, str]:
+        code, _, noise = command(*arguments, "-w", "ws", cwd=kept)
+        return code, noise.strip()
+
+    assert wrac("index", "site", "--embedder", f"openai:m@{url}", "--no-progress") == (0, "")
+    asked = len(told.asked)
+    assert wrac("search", "refund") == (0, "")
+    assert wrac("index", "site", "--no-progress") == (0, "")
+    assert len(told.asked) == asked + 1
+    code, noise = wrac("index", "site", "--embedder", "minilm", "--no-progress")
+    line = f"ws: its vectors are by openai:m, not by {load().name}; run `wrac reindex --embedder minilm`"
+    assert (code, noise.endswith(line)) == (4, True), noise
+    assert wrac("reindex", "--embedder", "minilm", "--no-progress") == (0, "")
+    assert wrac("verify")[0] == 0
+    ws = kept / "ws"
+    with Workspace(ws) as workspace:
+        assert workspace.embedder is load()
+        assert "A late fee is due." in workspace.search("late fee", k=1)[0].text
+        assert workspace.status()["embedders"] == [load().name]
+    with Workspace(ws, embedder=Endpoint("other", url)) as workspace, pytest.raises(WorkspaceError) as refused:
+        workspace.search("fee")
+    assert str(refused.value) == (
+        f"{ws}: its vectors are by {load().name}, not by openai:other; open it with that one, or reindex with this one"
+    )
+
+
+def test_a_reindex_that_was_stopped_goes_on(kept: Path, scripted: tuple[Scripted, str]) -> None:
+    told, url = scripted
+    ws = kept / "ws"
+    with Workspace(ws) as workspace:
+        workspace.index(kept / "site")
+    told.script = [(400, "no", {})]
+    with Workspace(ws) as workspace, pytest.raises(ConfigError):
+        workspace.reindex(embedder=f"openai:m@{url}")
+    with Workspace(ws) as workspace:
+        assert workspace.embedder is load()
+        assert workspace.search("late fee", k=1)
+        assert workspace.reindex(embedder=f"openai:m@{url}") == 1
+        assert not workspace.verify().problems
+    with Workspace(ws) as workspace:
+        assert workspace.embedder.name == "openai:m"
+
+
+def test_an_embedder_that_is_not_there_changes_nothing(kept: Path) -> None:
+    with Workspace(kept / "ws") as workspace:
+        workspace.index(kept / "site")
+    with Workspace(kept / "ws") as workspace, pytest.raises(ConfigError, match="no embedder is called 'nothing'"):
+        workspace.reindex(embedder="nothing")
+    with Workspace(kept / "ws") as workspace:
+        assert workspace.search("late fee", k=1)

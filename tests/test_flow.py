@@ -254,7 +254,7 @@ def test_an_index_is_made_anew_from_the_catalog(workspace: Workspace, site: Path
     index(workspace, site)
     before, calls = workspace.search("costs of returns", k=50), asked(workspace)
     with workspace.database.write() as connection:
-        workspace.index_in(connection).clear()
+        workspace.shelf.inside(connection).clear()
     assert workspace.search("costs of returns") == []
     assert not workspace.verify().ok
     assert workspace.reindex() == 4

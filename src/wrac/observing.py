@@ -52,6 +52,32 @@ class EventLog:
                     if (event := _event(line)) is not None:
                         yield event
 
+    def erase(self, words: Iterable[str]) -> int:
+        """How many events were erased: those that name one of the words as a field's value.
+
+        Their lines are overwritten in place, so a process that appends meanwhile loses nothing.
+        """
+        wanted, count = set(words), 0
+        for path in sorted(self.folder.glob("*.jsonl")):
+            with path.open("r+b") as file:
+                at = 0
+                for line in file.readlines():
+                    found = _event(line)
+                    if found is not None and not wanted.isdisjoint(map(str, found.fields.values())):
+                        os.pwrite(file.fileno(), b" " * (len(line) - 1), at)
+                        count += 1
+                    at += len(line)
+        return count
+
+    def drop(self, before: float) -> int:
+        """How many events were dropped with the files of the months that ended before a moment."""
+        month, count = time.strftime("%Y-%m", time.gmtime(before)), 0
+        for path in sorted(self.folder.glob("*.jsonl")):
+            if path.stem < month:
+                count += len(path.read_bytes().splitlines())
+                path.unlink()
+        return count
+
 
 def event(name: str, run: str, fields: Mapping[str, Any]) -> Event:
     """An event of this moment."""

@@ -1,6 +1,6 @@
 """The program that the fault tests disturb: indexes a folder, a line for each page, and writes down what it embeds.
 
-python -m tests.faults.program SITE WORKSPACE LOG [WAIT [WORKERS]]
+python -m tests.faults.program SITE WORKSPACE LOG [WAIT [WORKERS [STORE]]]
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ def tell(stream: TextIO, *words: object) -> None:
     stream.flush()
 
 
-def main(site: str, workspace: str, log: str, wait: str = "60", workers: str = "0") -> int:
+def main(  # noqa: PLR0913, PLR0917 - the arguments of a program
+    site: str, workspace: str, log: str, wait: str = "60", workers: str = "0", store: str = ""
+) -> int:
     try:
         with Workspace(workspace, embedder=Recorder(Path(log))) as found:
-            report = found.index([site], workers=int(workers), wait=float(wait), progress=say)
+            report = found.index([site], workers=int(workers), wait=float(wait), progress=say, store=store)
             tell(sys.stdout, "pages", report.pages)
     except KeyboardInterrupt:
         tell(sys.stderr, "interrupted")

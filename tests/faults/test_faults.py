@@ -171,7 +171,7 @@ def small_disk(tmp_path: Path) -> Path:
     disk = tmp_path / "disk"
     disk.mkdir()
     if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", disk], capture_output=True, check=False
     ).returncode:
         pytest.skip("a file system can only be mounted as root")
     return disk
@@ -180,7 +180,7 @@ def small_disk(tmp_path: Path) -> Path:
 def test_a_full_disk_is_one_line_and_goes_on_when_there_is_room(site: Path, undisturbed: str, small_disk: Path) -> None:
     try:
         filler = small_disk / "filler"
-        filler.write_bytes(bytes(500_000))
+        filler.write_bytes(bytes(1_000_000))
         process = start(site, small_disk)
         _, errors = process.communicate(timeout=60)
         assert process.returncode == StorageError.exit_code, errors

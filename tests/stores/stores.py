@@ -14,7 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests import postgres
 from tests.fakes_index import WordEmbedder
+from tests.stores import opensearch_server, qdrant_server, weaviate_server
 
 from wrac.catalog import Database, vectors
 from wrac.indexing import Index, Space
@@ -57,6 +59,38 @@ def lancedb(folder: Path, _known: Vectors) -> Iterator[Open]:
 
 
 @contextmanager
+def qdrant(_folder: Path, _known: Vectors) -> Iterator[Open]:
+    """A collection of Qdrant's engine behind its REST interface."""
+    needed("qdrant_client", "qdrant_edge")
+    with qdrant_server.serving() as host, outside(f"qdrant://{host}") as opened:
+        yield opened
+
+
+@contextmanager
+def postgresql(_folder: Path, _known: Vectors) -> Iterator[Open]:
+    """A schema of its own in a real PostgreSQL."""
+    needed("psycopg", "pgvector")
+    with outside(postgres.url()) as opened:
+        yield opened
+
+
+@contextmanager
+def opensearch(_folder: Path, _known: Vectors) -> Iterator[Open]:
+    """An index of osmem behind the strict description of OpenSearch's interface."""
+    needed("opensearchpy", "osmem_server")
+    with opensearch_server.serving() as host, outside(f"opensearch://{host}") as opened:
+        yield opened
+
+
+@contextmanager
+def weaviate(_folder: Path, _known: Vectors) -> Iterator[Open]:
+    """A collection of a servicer of Weaviate's interface description."""
+    needed("weaviate")
+    with weaviate_server.serving() as (host, grpc), outside(f"weaviate://{host}?grpc={grpc}") as opened:
+        yield opened
+
+
+@contextmanager
 def outside(url: str) -> Iterator[Open]:
     """A store by its URL, made anew; each opening is a connection of its own."""
     open_index(url, SPACE, create=True, anew=True).close()
@@ -79,4 +113,4 @@ def needed(*modules: str) -> None:
             pytest.skip(reason)
 
 
-STORES: list[Store] = [sqlite, lancedb]
+STORES: list[Store] = [sqlite, lancedb, postgresql, qdrant, opensearch, weaviate]

@@ -325,7 +325,7 @@ def test_a_filter_misses_nothing_that_an_exact_search_finds(opened: tuple[Open, 
 
 
 def test_both_lists_fused_are_what_the_oracle_gives(opened: tuple[Open, Vectors]) -> None:
-    """Exact stores give the oracle's order; a store that ranks by its own BM25 shares most of the first ten."""
+    """Exact stores give the oracle's order; a store that ranks by its own BM25 shares half of the first ten."""
     random = Random(2)
     rows = [row(" ".join(words(random) + words(random)) + f" n{n}", f"{n % 40}.html", n // 40) for n in range(400)]
     learn(opened[1], rows)
@@ -344,7 +344,7 @@ def test_both_lists_fused_are_what_the_oracle_gives(opened: tuple[Open, Vectors]
                 for one in (index, oracle)
             )
             shared.append(len(set(found) & set(wanted)) / 10)
-    assert min(shared) >= (1.0 if index.traits.lexical and index.traits.dense else 0.6), shared
+    assert min(shared) >= (1.0 if index.traits.lexical and index.traits.dense else 0.5), shared
 
 
 def test_what_was_written_is_there_when_opened_again(opened: tuple[Open, Vectors]) -> None:

@@ -18,6 +18,8 @@ from wrac.catalog.records import (
     remove,
     skip,
     skipped,
+    sources,
+    standing,
     stored,
     urls,
 )
@@ -42,6 +44,8 @@ __all__ = [
     "remove",
     "skip",
     "skipped",
+    "sources",
+    "standing",
     "stored",
     "urls",
 ]

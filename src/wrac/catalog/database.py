@@ -25,7 +25,14 @@ from wrac.core.errors import BusyError, StorageError, WorkspaceError, WracError
 
 FILE, LOCK = "wrac.db", "writer.lock"
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
-_SETTINGS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY", "busy_timeout=60000")
+_SETTINGS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "foreign_keys=ON",
+    "temp_store=MEMORY",
+    "busy_timeout=60000",
+    "secure_delete=ON",
+)  # what is deleted is overwritten: `wrac forget` keeps its word
 
 
 class Database:
@@ -127,6 +134,21 @@ class Database:
             broken = [f"{row[0]} refers to a missing {row[2]}" for row in
                       connection.exec_driver_sql("PRAGMA foreign_key_check")]  # fmt: skip
         return [row for row in rows if row != "ok"] + broken
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(path.stat().st_size for path in self.folder.iterdir() if path.is_file())
+
+    def scrub(self, *, compact: bool = False) -> None:
+        """Leave nothing of what was deleted in the files; with `compact` also give their room back.
+
+        What a reader still holds open stays in the write-ahead log until it is done.
+        """
+        with self.errors(), closing(self.engine.raw_connection()) as connection:  # in no transaction
+            cursor = connection.cursor()
+            if compact:
+                cursor.execute("VACUUM")
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close every connection."""

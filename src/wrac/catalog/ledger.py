@@ -7,8 +7,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias, get_args
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, select, update
 
+from wrac.catalog.contents import batches
 from wrac.catalog.schema import ledger
 from wrac.core.types import Usage
 from wrac.llm.ledger import Spent
@@ -44,3 +45,9 @@ def sums(connection: Connection, by: Grouping, since: str = "") -> dict[str, Usa
         str(name): Usage(int(read), int(cached), int(written), int(calls), float(seconds), float(cost))
         for name, read, cached, written, calls, seconds, cost in connection.execute(query.where(ledger.c.day >= since))
     }
+
+
+def blank(connection: Connection, urls: Iterable[str]) -> None:
+    """Forget which pages lines were about; what was paid stays."""
+    for batch in batches(urls):
+        connection.execute(update(ledger).where(ledger.c.page.in_(batch)).values(page=""))

@@ -16,3 +16,8 @@ def remember(connection: Connection, name: str, value: str) -> None:
     """Keep a text under a name, in place of what was there."""
     connection.execute(delete(meta).where(meta.c.name == name))
     connection.execute(insert(meta).values(name=name, value=value))
+
+
+def forget(connection: Connection, name: str) -> None:
+    """Keep nothing under a name."""
+    connection.execute(delete(meta).where(meta.c.name == name))

@@ -25,5 +25,11 @@ def _outbox(connection: Connection) -> None:
     schema.outbox.create(connection, checkfirst=True)
 
 
-STEPS: Final[dict[int, Callable[[Connection], None]]] = {2: _models, 3: _outbox}
+def _crawls(connection: Connection) -> None:
+    """4: crawls under way, and what visits have shown."""
+    for table in (schema.frontier, schema.visits):
+        table.create(connection, checkfirst=True)
+
+
+STEPS: Final[dict[int, Callable[[Connection], None]]] = {2: _models, 3: _outbox, 4: _crawls}
 """Of each schema the step to it from the one before."""

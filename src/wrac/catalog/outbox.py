@@ -39,6 +39,16 @@ def told(connection: Connection, last: int, urls: Iterable[str]) -> None:
         connection.execute(delete(outbox).where(outbox.c.row <= last, outbox.c.url.in_(batch)))
 
 
+def newest(connection: Connection) -> int:
+    """The number of the newest line; 0 where there are none."""
+    return int(connection.scalar(select(func.max(outbox.c.row))) or 0)
+
+
+def clear(connection: Connection) -> None:
+    """No page waits."""
+    connection.execute(delete(outbox))
+
+
 def waiting(connection: Connection) -> int:
     """How many pages wait."""
     return int(connection.execute(select(func.count(outbox.c.url.distinct()))).scalar_one())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -170,6 +171,12 @@ def urls(connection: Connection, source: str | None = None) -> list[str]:
     return list(connection.scalars(query if source is None else query.where(pages.c.source == source)))
 
 
+def sources(connection: Connection) -> list[str]:
+    """What the stored pages, and those that could not be used, were asked for by, in order."""
+    found = select(pages.c.source).union(select(skips.c.source))
+    return sorted(connection.scalars(found))
+
+
 def skip(connection: Connection, skipped: Skipped) -> None:
     """Record that a page could not be used."""
     forgive(connection, skipped.url)
@@ -186,6 +193,18 @@ def skipped(connection: Connection) -> list[Skipped]:
     """The recorded skips, by URL."""
     rows = connection.execute(select(skips).order_by(skips.c.url))
     return [Skipped(row.url, row.source, tagged("s1", row.state), row.reason) for row in rows]
+
+
+def standing(connection: Connection, wanted: Iterable[str]) -> set[tuple[str, int, str]]:
+    """URL, position and chunk of all that stands on those of the pages that there are."""
+    joined = occurrences.join(chunks).join(pages, pages.c.row == occurrences.c.page)
+    found: set[tuple[str, int, str]] = set()
+    for batch in contents.batches(wanted):
+        query = (
+            select(pages.c.url, occurrences.c.position, chunks.c.id).select_from(joined).where(pages.c.url.in_(batch))
+        )
+        found.update((row[0], row[1], tagged("c1", row[2])) for row in connection.execute(query))
+    return found
 
 
 def pages_of_chunk(connection: Connection, chunk: str) -> list[tuple[str, int]]:

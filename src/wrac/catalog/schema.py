@@ -5,7 +5,9 @@ in `migrations`.
 from __future__ import annotations
 
 from sqlalchemy import (
+    Boolean,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -16,12 +18,32 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
 )
 
-SCHEMA = 3
+SCHEMA = 4
 
 metadata = MetaData()
+_BINARY = Text().with_variant(Text(collation="C"), "postgresql")  # ordered as Python orders strings
+
+
+class _Verbatim(TypeDecorator[str]):
+    """Text that may hold U+0000. PostgreSQL's cannot: there it is written behind U+10FFFF, as that is itself."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None or dialect.name == "sqlite":
+            return value
+        return value.replace("\U0010ffff", "\U0010ffff1").replace("\0", "\U0010ffff0")
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None or dialect.name == "sqlite" or "\U0010ffff" not in value:
+            return value
+        return value.replace("\U0010ffff0", "\0").replace("\U0010ffff1", "\U0010ffff")
+
 
 meta = Table("meta", metadata, Column("name", String, primary_key=True), Column("value", Text, nullable=False))
 
@@ -50,7 +72,7 @@ units = Table(
     Column("row", Integer, primary_key=True),
     Column("id", LargeBinary, nullable=False, unique=True),
     Column("kind", String, nullable=False),
-    Column("text", Text, nullable=False),
+    Column("text", _Verbatim, nullable=False),
     # The one document most units are in; further ones stand in `shared`.
     Column("document", Integer, nullable=False),
 )
@@ -78,14 +100,14 @@ pages = Table(
     "pages",
     metadata,
     Column("row", Integer, primary_key=True),
-    Column("url", Text, nullable=False, unique=True),
+    Column("url", _BINARY, nullable=False, unique=True),
     Column("source", Text, nullable=False, index=True),
     Column("state", LargeBinary, nullable=False),
     Column("media_type", String, nullable=False),
     Column("charset", String, nullable=False),
     Column("fetched", Float, nullable=False),
-    Column("etag", Text, nullable=False),
-    Column("last_modified", Text, nullable=False),
+    Column("etag", _Verbatim, nullable=False),
+    Column("last_modified", _Verbatim, nullable=False),
     Column("status", Integer, nullable=False),
     Column("meta", Text, nullable=False),
     Column("body", Integer, ForeignKey("bodies.row"), nullable=False, index=True),
@@ -132,10 +154,10 @@ vectors = Table(
 skips = Table(
     "skips",
     metadata,
-    Column("url", Text, primary_key=True),
+    Column("url", _BINARY, primary_key=True),
     Column("source", Text, nullable=False, index=True),
     Column("state", LargeBinary, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", _Verbatim, nullable=False),
 )
 
 answers = Table(
@@ -172,4 +194,31 @@ outbox = Table(
     Column("row", Integer, primary_key=True),
     Column("url", Text, nullable=False),
     sqlite_autoincrement=True,
+)
+
+# Addresses of crawls that have begun and not ended.
+frontier = Table(
+    "frontier",
+    metadata,
+    Column("crawl", _BINARY, nullable=False),
+    Column("url", _BINARY, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("changed", Float, nullable=False),
+    Column("listed", Boolean, nullable=False),
+    Column("settled", Boolean, nullable=False),
+    PrimaryKeyConstraint("crawl", "url"),
+    sqlite_with_rowid=False,
+)
+
+visits = Table(
+    "visits",
+    metadata,
+    Column("url", _BINARY, primary_key=True),
+    Column("checked", Float, nullable=False),
+    Column("changed", Float, nullable=False),
+    Column("checks", Integer, nullable=False),
+    Column("changes", Integer, nullable=False),
+    Column("misses", Integer, nullable=False),
+    Column("wait", Float, nullable=False),
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from hashlib import blake2b
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from wrac.catalog.contents import batches
 from wrac.catalog.schema import vectors
@@ -45,3 +45,12 @@ def store(connection: Connection, embedder: str, found: Mapping[bytes, bytes]) -
 def count(connection: Connection) -> int:
     """How many vectors are kept."""
     return connection.execute(select(func.count()).select_from(vectors)).scalar_one()
+
+
+def keep(connection: Connection, embedder: str, used: Set[bytes]) -> int:
+    """How many vectors were dropped: those of other embedders, and those under keys that are not used."""
+    rows = connection.execute(select(vectors.c.row, vectors.c.embedder, vectors.c.key))
+    gone = [row.row for row in rows if row.embedder != embedder or row.key not in used]
+    for batch in batches(gone):
+        connection.execute(delete(vectors).where(vectors.c.row.in_(batch)))
+    return len(gone)

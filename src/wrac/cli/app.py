@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from wrac.cli import options
-from wrac.cli.options import DEFAULTS, Format
+from wrac.cli.options import Format
 from wrac.core.types import BEST, KEEP_MORE
 
 app = typer.Typer(
@@ -77,18 +77,44 @@ def parse(
 @app.command()
 def plan(
     source: options.Source,
+    why: Annotated[bool, typer.Option("--why", help="For each boundary, what speaks for it and against it.")] = False,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--diff", metavar="A B", help="Compare two plans: rules, target=200, a .toml or plan's .json."),
+    ] = None,
     as_json: options.AsJson = False,
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
+    planner: options.Planner = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    price: options.Prices = None,
+    max_cost: options.MaxCost = None,
+    form: options.AnswerForm = None,
+    fallback: options.Fallback = None,
+    workspace: Annotated[
+        str, typer.Option("--workspace", "-w", metavar="DIR", help="Where a model's answers are kept, if it is there.")
+    ] = options.WORKSPACE,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
-    """Show which units of one page belong together.
+    """Show which units of one page belong together, and why.
 
     What is left out is listed with its reason.
     """
-    from wrac.cli import pages
+    from wrac.cli import plans
 
-    pages.plan(options.one(source, max_size), options.policy(target, max_tokens), as_json=as_json)
+    page = options.one(source, max_size)
+    way = plans.Way.of(
+        options.policies(policy, target, max_tokens),
+        options.planning(
+            None, who=planner, model=model, base_url=base_url, price=price, most=max_cost, form=form, fallback=fallback
+        ),
+    )
+    if diff:
+        plans.diff(page, way, workspace, diff, as_json=as_json)
+    else:
+        plans.plan(page, way, workspace, as_json=as_json, reasons=why)
 
 
 @app.command()
@@ -97,8 +123,9 @@ def chunk(
     as_json: options.AsJson = False,
     meta: options.Meta = None,
     base: options.Base = "",
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
     max_size: options.MaxSize = MAX_SIZE,
 ) -> None:
     """Print the chunks of pages, for any other store.
@@ -107,9 +134,10 @@ def chunk(
     JSON is one line a chunk, with every place it stands at.
     """
     from wrac.cli import pages
+    from wrac.planning.policies import Policies
 
-    found = options.many(sources, meta, base, max_size)
-    pages.chunk(found, options.policy(target, max_tokens), as_json=as_json)
+    policies = options.policies(policy, target, max_tokens) or Policies()
+    pages.chunk(options.many(sources, meta, base, max_size), policies, as_json=as_json)
 
 
 @app.command()
@@ -119,23 +147,48 @@ def index(
     as_json: options.AsJson = False,
     meta: options.Meta = None,
     base: options.Base = "",
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
+    planner: options.Planner = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    price: options.Prices = None,
+    max_cost: options.MaxCost = None,
+    parallel: options.Parallel = None,
+    form: options.AnswerForm = None,
+    fallback: options.Fallback = None,
     max_size: options.MaxSize = MAX_SIZE,
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", metavar="SECONDS", min=0.1, help="Skip pages that take longer to parse.")
     ] = 120.0,
-    workers: Annotated[int | None, typer.Option("--workers", metavar="N", min=1, help="Processes that parse.")] = None,
-    wait: Annotated[
-        float, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for another writer.")
-    ] = 60.0,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")] = False,
+    workers: options.Workers = None,
+    wait: options.Wait = 60.0,
+    embedder: options.Embedder = "",
+    store: Annotated[
+        str, typer.Option("--store", metavar="URL", help=f"Search in a store outside: {options.STORES}. Remembered.")
+    ] = "",
+    site: options.Crawled = False,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    depth: options.Depth = None,
+    max_pages: options.MaxPages = None,
+    at_once: options.AtOnce = None,
+    pause: options.Pause = None,
+    private: options.Private = False,
+    ignore_robots: options.NoRobots = False,
+    browser: options.ShownBy = None,
+    browser_state: options.BrowserState = None,
+    grace: options.Grace = None,
+    header: options.Header = None,
+    no_progress: options.NoProgress = False,
 ) -> None:
     """Parse, plan, embed and index pages into the workspace.
 
-    Run it again after changes: only what is new is embedded.
+    Run it again after changes: only what is new is embedded. How pages are planned is remembered for the next run, and
+    how a site is crawled for `wrac refresh`. A crawl that was stopped goes on.
     """
-    from wrac.cli import workspaces
+    from wrac.cli import sites, workspaces
 
     workspaces.index(
         workspace,
@@ -143,13 +196,151 @@ def index(
         meta=options.pairs("--meta", meta),
         base=base,
         max_size=int(max_size * options.MEGABYTE),
-        policy=options.policy(target, max_tokens),
+        policies=options.policies(policy, target, max_tokens),
+        planning={
+            "who": planner, "model": model, "base_url": base_url, "price": price, "most": max_cost,
+            "parallel": parallel, "form": form, "fallback": fallback,
+        },
         workers=workers,
         wait=wait,
         max_seconds=max_seconds,
+        embedder=embedder,
+        store=store,
+        site=sites.site(
+            {
+                "site": site, "include": tuple(include or ()), "exclude": tuple(exclude or ()), "depth": depth,
+                "pages": max_pages, "parallel": at_once, "pause": pause, "private": private,
+                "ignore_robots": ignore_robots, "browser": browser, "state": browser_state, "grace": grace,
+                "meta": options.pairs("--meta", meta) if site else None,
+            },
+            header,
+        ),
+        progress=not no_progress,
+        as_json=as_json,
+    )  # fmt: skip
+
+
+@app.command()
+def refresh(
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+    due: Annotated[
+        bool, typer.Option("--due", help="Only pages that, by how often they changed so far, may have changed.")
+    ] = False,
+    since: Annotated[
+        str, typer.Option("--since", metavar="MOMENT", help="Only pages not asked for since a date, or 12h, 3d ago.")
+    ] = "",
+    header: options.Header = None,
+    workers: options.Workers = None,
+    wait: options.Wait = 60.0,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Ask every source again: folders, pages and sites, each as it was given.
+
+    A page of a site that did not change costs one short question. A page that is missing goes the second time.
+    """
+    from wrac.cli import sites
+
+    sites.refresh(
+        workspace,
+        due=due,
+        since=since,
+        header=header,
+        workers=workers,
+        wait=wait,
         progress=not no_progress,
         as_json=as_json,
     )
+
+
+@app.command()
+def forget(
+    url: Annotated[str, typer.Argument(metavar="URL", help="A page's URL as `wrac search` names it; * for many.")],
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+    wait: options.Wait = 60.0,
+) -> None:
+    """Erase a page: text, chunks, vectors, index, visits, events.
+
+    What other pages say too stays with them. The next run over its site or folder finds it again unless excluded.
+    """
+    from wrac.cli import sites
+
+    sites.forget(workspace, options.clean(url), wait=wait, as_json=as_json)
+
+
+@app.command()
+def gc(
+    workspace: options.Workspace = options.WORKSPACE,
+    events: Annotated[
+        str, typer.Option("--events", metavar="MOMENT", help="Also drop events of months before a date, or 90d ago.")
+    ] = "",
+    as_json: options.AsJson = False,
+    wait: options.Wait = 60.0,
+) -> None:
+    """Drop what nothing refers to any more, and give its room back."""
+    from wrac.cli import sites
+
+    sites.gc(workspace, events=events, wait=wait, as_json=as_json)
+
+
+@app.command()
+def export(
+    warc: Annotated[Path, typer.Option("--warc", metavar="FILE", help="The file to write, .warc.gz.")],
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write the pages as they were fetched to a WARC file.
+
+    `wrac index FILE` makes the same ids of them again, without a network.
+    """
+    from wrac.cli import sites
+
+    sites.export(workspace, warc, as_json=as_json)
+
+
+@app.command()
+def replan(
+    workspace: options.Workspace = options.WORKSPACE,
+    as_json: options.AsJson = False,
+    policy: options.PolicyFile = None,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
+    planner: options.Planner = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    price: options.Prices = None,
+    max_cost: options.MaxCost = None,
+    parallel: options.Parallel = None,
+    form: options.AnswerForm = None,
+    fallback: options.Fallback = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask in the provider's batches: half the price, within a day.")
+    ] = False,
+    workers: options.Workers = None,
+    wait: options.Wait = 60.0,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Plan the workspace anew, by other sizes or another planner.
+
+    Nothing is fetched or parsed, and only chunks that are new are embedded. A batch goes on when this command is
+    stopped; run it again to collect the answers.
+    """
+    from wrac.cli import workspaces
+
+    workspaces.replan(
+        workspace,
+        policies=options.policies(policy, target, max_tokens),
+        planning={
+            "who": planner, "model": model, "base_url": base_url, "price": price, "most": max_cost,
+            "parallel": parallel, "form": form, "fallback": fallback,
+        },
+        batch=batch,
+        workers=workers,
+        wait=wait,
+        progress=not no_progress,
+        as_json=as_json,
+    )  # fmt: skip
 
 
 @app.command()
@@ -162,6 +353,22 @@ def search(
     budget: Annotated[
         int | None, typer.Option("--budget", metavar="TOKENS", min=1, help="As many whole passages as fit.")
     ] = None,
+    context: Annotated[
+        bool, typer.Option("--context", help="One text to answer from: by page, in reading order, sources numbered.")
+    ] = False,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Order the first 20 anew, token by token: slower, better at the top.")
+    ] = False,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--min-confidence",
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Leave out what matches less (--context: .25).",
+        ),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option("--where", metavar="KEY=VALUE", help="Only pages with this metadata; may be repeated."),
@@ -172,10 +379,12 @@ def search(
 
     Each has its page, its section and a link to the exact text.
     """
-    from wrac.cli import workspaces
+    from wrac.cli import hits
 
-    most = k if k or budget else 10
-    workspaces.search(workspace, options.clean(query), most, budget, options.pairs("--where", where), as_json=as_json)
+    asked = hits.Asked(
+        options.clean(query), k if k or budget else 10, budget, options.pairs("--where", where), rerank, confidence
+    )
+    (hits.context if context else hits.search)(workspace, asked, as_json=as_json)
 
 
 @app.command()
@@ -202,6 +411,30 @@ def status(workspace: options.Workspace = options.WORKSPACE, as_json: options.As
 
 
 @app.command()
+def reindex(
+    workspace: options.Workspace = options.WORKSPACE,
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="URL", help=f"Move the index to {options.STORES}, or to workspace: inside."),
+    ] = "",
+    embedder: options.Embedder = "",
+    as_json: options.AsJson = False,
+    wait: options.Wait = 60.0,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Make the index anew from the catalog, where it is or elsewhere.
+
+    Nothing is fetched, parsed or planned, nor embedded but with --embedder: then all is, by another model. Searches go
+    on in the old index until the new one is filled.
+    Stores: LanceDB and PostgreSQL were run against the real thing, Qdrant against its engine; OpenSearch and Weaviate
+    were not run against a server.
+    """
+    from wrac.cli import workspaces
+
+    workspaces.reindex(workspace, to, embedder=embedder, wait=wait, progress=not no_progress, as_json=as_json)
+
+
+@app.command()
 def verify(
     workspace: options.Workspace = options.WORKSPACE,
     digest: Annotated[bool, typer.Option("--digest", help="Also print the digest of all content.")] = False,
@@ -217,6 +450,22 @@ def verify(
 
 
 @app.command()
+def costs(
+    workspace: options.Workspace = options.WORKSPACE,
+    by: Annotated[options.By, typer.Option("--by", help="What to sum up by.")] = options.By.day,
+    since: Annotated[str, typer.Option("--since", metavar="DATE", help="From this day on, such as 2026-11-30.")] = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what language models were paid for.
+
+    Calls, tokens, seconds and USD; 0 USD where a model's price is not known.
+    """
+    from wrac.cli import costs as command
+
+    command.run(workspace, by.value, since, as_json=as_json)
+
+
+@app.command()
 def audit(
     sources: options.Sources,
     against: Annotated[
@@ -224,8 +473,8 @@ def audit(
         typer.Option("--against", metavar="NAME", help="A strategy of `wrac eval` to set beside; may be repeated."),
     ] = None,
     as_json: options.AsJson = False,
-    target: options.Target = DEFAULTS.target,
-    max_tokens: options.MaxTokens = DEFAULTS.maximum,
+    target: options.Target = None,
+    max_tokens: options.MaxTokens = None,
     max_size: options.MaxSize = MAX_SIZE,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")] = False,
 ) -> None:
@@ -267,8 +516,13 @@ def evaluate(
     embedder: Annotated[str, typer.Option("--embedder", metavar="NAME", help="Whose vectors are searched.")] = "minilm",
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="At whose prices; may be repeated."),
+        typer.Option(
+            "--model", metavar="PROVIDER:MODEL", help="At whose prices; may be repeated. Live ways ask the first."
+        ),
     ] = None,
+    base_url: Annotated[
+        str, typer.Option("--base-url", metavar="URL", help="Where the first model is, if not at its provider.")
+    ] = "",
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report with plots.")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write all results, to compare.")] = None,
     compare: Annotated[
@@ -302,6 +556,7 @@ def evaluate(
             baseline,
             embedder,
             tuple(model or ()),
+            base_url,
             detail,
         )
         data = command.load(source, site or (), form, options.pairs("--where", where))

@@ -18,17 +18,22 @@ import typer
 from wrac.cli import paint, shapes
 from wrac.core.errors import ConfigError, StorageError
 from wrac.evaluation.values import NO_USAGE, DataSet
+from wrac.llm.asking import Model
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a run is to do; empty strategies and searches mean those that suit the data set."""
+    """What a run is to do; empty strategies and searches mean those that suit the data set.
+
+    `models` are those at whose prices is counted; live strategies ask the first, with a `base_url` at that address.
+    """
 
     strategies: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
     baseline: str = "sections"
     embedder: str = "minilm"
     models: tuple[str, ...] = ()
+    base_url: str = ""
     detail: bool = False
 
 
@@ -70,20 +75,40 @@ def run(data: DataSet, wanted: Wanted, tell: Callable[[str], None]) -> dict[str,
     from wrac.llm.prices import MODELS, prices
 
     started = time.perf_counter()
-    prices(NO_USAGE, wanted.models)  # a model without a price is told before the work, not after
+    priced = wanted.models[bool(wanted.base_url) :]  # a model at an address of one's own has no list price
+    prices(NO_USAGE, priced)  # a model without a price is told before the work, not after
     strategies = wanted.strategies or tuple(available(data))
     if wanted.baseline not in (*strategies, Wanted().baseline):
         raise ConfigError(f"--baseline {wanted.baseline!r} is not run; choose from {', '.join(strategies)}")
     searches = wanted.searches or (("dense", "default") if data.spans else ("bm25", "default"))
-    saved = Saved(cache_folder(), data, (*searches, wanted.embedder))
+    saved = Saved(cache_folder(), data, (*searches, wanted.embedder, *wanted.models[:1], wanted.base_url))
     vectors = VectorCache.of(wanted.embedder)
-    results = evaluation.run(data, strategies, searches, vectors=vectors, saved=saved, tell=tell)
+    with _asked(wanted) as model:
+        results = evaluation.run(data, strategies, searches, vectors=vectors, model=model, saved=saved, tell=tell)
     results["differences"] = evaluation.differences(results, wanted.baseline)
-    results["costs"] = costs(results, wanted.models or MODELS)
+    results["costs"] = costs(results, priced or MODELS)
     results["settings"] = {"embedder": wanted.embedder, "baseline": wanted.baseline}
     results["command"] = shlex.join(["wrac", *sys.argv[1:]])
     results["seconds"] = round(time.perf_counter() - started, 1)
     return results
+
+
+@contextmanager
+def _asked(wanted: Wanted) -> Iterator[Model | None]:
+    """The model that live strategies ask, None where none is named. Raises ConfigError for an address without one."""
+    from wrac.flow.planners import Planning
+    from wrac.llm.providers import Provider
+
+    if not wanted.models:
+        if wanted.base_url:
+            raise ConfigError("--base-url says where a model is; say which with --model NAME")
+        yield None
+        return
+    provider = Provider(Planning("llm", wanted.models[0], wanted.base_url).endpoint)
+    try:
+        yield provider
+    finally:
+        provider.close()
 
 
 def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:

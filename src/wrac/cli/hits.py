@@ -3,23 +3,115 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from wrac.cli import paint
-from wrac.cli.shapes import Json
+from wrac.cli.shapes import Json, dumps
 from wrac.core.types import HtmlAddress, PartAddress
-from wrac.flow import Result, Shown
+from wrac.flow import Result, Shown, Workspace
+from wrac.retrieval import DOUBTFUL, FAINT
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from wrac.flow.gather import Gathered
+
 _MOST_LINES = 14
 _MOST_WORDS = 80
 _SHORT = 11  # characters of an id that name a chunk: the tag and eight digits
+
+
+class Asked(NamedTuple):
+    """The options of a search; a `confidence` of None is each form's own."""
+
+    query: str
+    k: int | None
+    budget: int | None
+    where: Mapping[str, str]
+    rerank: bool = False
+    confidence: float | None = None
+
+
+def search(workspace: str, asked: Asked, *, as_json: bool) -> None:
+    """Print the passages that answer a query."""
+    with Workspace(workspace, create=False) as opened:
+        found = opened.search(
+            asked.query, k=asked.k, budget=asked.budget, where=asked.where, rerank=asked.rerank,
+            confidence=asked.confidence or 0.0,
+        )  # fmt: skip
+        _late(opened)
+    if as_json:
+        for result in found:
+            print(dumps(row(result)))
+        return
+    results(found)
+    _told(found, asked)
+
+
+def context(workspace: str, asked: Asked, *, as_json: bool) -> None:
+    """Print the passages that answer a query as one text, and where each part of it stands."""
+    with Workspace(workspace, create=False) as opened:
+        found = opened.context(
+            asked.query, k=asked.k, budget=asked.budget, where=asked.where, rerank=asked.rerank,
+            confidence=FAINT if asked.confidence is None else asked.confidence,
+        )  # fmt: skip
+        _late(opened)
+    if as_json:
+        print(dumps(gathered(found, asked.budget)))
+        return
+    out = paint.console()
+    for block, sources in zip(found.context.blocks, found.sources, strict=True):
+        paint.put(out, (f"[{block.number}]", "bold cyan"), (f" {paint.one_line(block.heading)}", "bold"))
+        paint.block(out, paint.styled(block.text), 0)
+        for source in sources:
+            paint.whole(out, "    ", (source.link, f"dim link {opens(source.link)}"))
+        paint.put(out)
+    if found.context.blocks:
+        size = paint.plural(found.context.tokens, "token")
+        paint.put(out, (f"{size}, {paint.plural(len(found.answered.results), 'passage')}", "dim"))
+    _told(found.answered.results, asked)
+
+
+def _late(opened: Workspace) -> None:
+    """Says on standard error that a store outside is behind."""
+    if opened.shelf.behind:
+        late = paint.plural(opened.shelf.behind, "page")
+        sys.stderr.write(f"wrac: {opened.shelf.place} has yet to be told of {late}; another process writes\n")
+
+
+def _told(found: Sequence[Result], asked: Asked) -> None:
+    """Says on standard error that nothing was found, or nothing that is likely to answer."""
+    if not found:
+        fits = f" in {asked.budget} tokens; raise --budget," if asked.budget else ";"
+        less = " a lower --min-confidence," if asked.confidence else ""
+        sys.stderr.write(f"wrac: no passage matches{fits} use other words,{less} or fewer --where filters\n")
+    elif (best := max(one.confidence for one in found)) < DOUBTFUL:
+        sys.stderr.write(f"wrac: no passage matches well (confidence {best:.2f}); these are the nearest\n")
+
+
+def gathered(found: Gathered, budget: int | None) -> Json:
+    """The public shape of a context: its text, and for each numbered block the passages in it, in reading order."""
+    blocks = [
+        {
+            "number": block.number,
+            "url": block.page,
+            "heading": block.heading,
+            "text": block.text,
+            "passages": [_cited(source) for source in sources],
+        }
+        for block, sources in zip(found.context.blocks, found.sources, strict=True)
+    ]
+    return {"text": found.context.text, "tokens": found.context.tokens, "budget": budget, "blocks": blocks}
+
+
+def _cited(result: Result) -> Json:
+    """A passage without what the context says already."""
+    return {name: value for name, value in row(result).items() if name not in ("text", "markdown")}
 
 
 def row(result: Result) -> Json:
@@ -35,6 +127,7 @@ def row(result: Result) -> Json:
         "markdown": result.markdown,
         "focus": [{"unit": one.unit, "text": one.text, "score": one.score} for one in result.focus],
         "tokens": result.tokens,
+        "confidence": result.confidence,
     }
 
 

@@ -1,4 +1,4 @@
-"""parse, plan and chunk: pages to output without a workspace."""
+"""parse and chunk: pages to output without a workspace."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from wrac.parsing import parse as make_document
 from wrac.parsing.formats import FORMATS
 from wrac.parsing.source import source_of
 from wrac.planning import plan as make_plan
+from wrac.planning.policies import Policies
 from wrac.text.html import page as html_page
 from wrac.text.render import markdown
 
@@ -54,16 +55,6 @@ def _write(text: str) -> None:
     print(paint.safe(text) if sys.stdout.isatty() else text)
 
 
-def plan(page: Page, policy: Policy, *, as_json: bool) -> None:
-    """Prints the plan of a page."""
-    document = make_document(page)
-    made = make_plan(document, policy)
-    if as_json:
-        print(shapes.dumps(shapes.plan_row(made)))
-    else:
-        views.plan(document, made, policy)
-
-
 @dataclass(slots=True)
 class _Collected:
     """A chunk of the run: how it is headed and rendered where it was met first, and everywhere it stands."""
@@ -74,7 +65,7 @@ class _Collected:
     occurrences: list[shapes.Json] = field(default_factory=list)
 
 
-def chunk(found: Iterable[Page | Skip], policy: Policy, *, as_json: bool) -> None:
+def chunk(found: Iterable[Page | Skip], policies: Policies, *, as_json: bool) -> None:
     """Prints each distinct chunk once, in the order of first appearance; all are held until the last page is read."""
     collected: dict[str, _Collected] = {}
     skips: list[str] = []
@@ -90,7 +81,7 @@ def chunk(found: Iterable[Page | Skip], policy: Policy, *, as_json: bool) -> Non
         except MissingExtraError as error:
             skips.append(str(error))
             continue
-        _collect(collected, document, page, policy)
+        _collect(collected, document, page, policies.of(page.url, document))
     _print(collected.values(), as_json=as_json)
     report_skips(skips, nothing=not collected)
 

@@ -89,28 +89,49 @@ def _reason(reason: str) -> tuple[str, str]:
 
 def plan(document: Document, made: Plan, policy: Policy) -> None:
     """Prints each group with its size and opening words, then what is omitted and why."""
-    from wrac.text.tokens import counter
+    out, called = console(), aligned(names(document))
+    planned(out, document, made, policy)
+    for number, members in enumerate(made.groups, 1):
+        group(out, document, policy, called, number, members)
+    omitted(out, document, made, called)
 
-    out, count, called = console(), counter(policy.tokenizer).count, names(document)
+
+def aligned(called: Sequence[str]) -> list[str]:
+    """Names of one width."""
+    width = max(map(len, called), default=0)
+    return [f"{name:<{width}}" for name in called]
+
+
+def planned(out: Console, document: Document, made: Plan, policy: Policy) -> None:
+    """Prints the title of a plan: its page, its chunks, and who made it."""
     sizes = f"target {policy.target}, maximum {policy.maximum} tokens, planner {made.planner}"
     put(out, (document.title or "(no title)", "bold"), (f"  {plural(len(made.groups), 'chunk')}, {sizes}", "dim"))
-    width = max(map(len, called), default=0)
-    for number, group in enumerate(made.groups, 1):
-        size = sum(count(document.text(ordinal)) for ordinal in group)
-        words = one_line("  ".join(document.text(ordinal) for ordinal in group), _HEAD)
-        head = f"{ranges(group):<9}  "
-        put(
-            out,
-            (f"{number:>4}  ", "dim"),
-            (head, "cyan"),
-            (f"{size:>4} tokens  {called[group[0]]:<{width}}  ", "dim"),
-            words,
-        )
+
+
+def group(  # noqa: PLR0913, PLR0917 - what a line shows
+    out: Console, document: Document, policy: Policy, called: Sequence[str], number: int, members: Sequence[int]
+) -> None:
+    """Prints one group: its number, ordinals, size, first unit by its aligned name, and opening words."""
+    from wrac.text.tokens import counter
+
+    count = counter(policy.tokenizer).count
+    size = sum(count(document.text(ordinal)) for ordinal in members)
+    put(
+        out,
+        (f"{number:>4}  ", "dim"),
+        (f"{ranges(members):<9}  ", "cyan"),
+        (f"{size:>4} tokens  {called[members[0]]}  ", "dim"),
+        one_line("  ".join(document.text(ordinal) for ordinal in members), _HEAD),
+    )
+
+
+def omitted(out: Console, document: Document, made: Plan, called: Sequence[str]) -> None:
+    """Prints what of a page is in no group, by aligned names, and why."""
     if made.omitted:
         put(out, f"omitted: {tally(Counter(made.omitted.values()).most_common())}")
     for ordinal, reason in sorted(made.omitted.items()):
         words = one_line(document.text(ordinal), _HEAD)
-        put(out, (f"{ordinal:>4}  {called[ordinal]:<{width}}  ", "dim"), (f"{reason:<12}  ", "magenta"), (words, "dim"))
+        put(out, (f"{ordinal:>4}  {called[ordinal]}  ", "dim"), (f"{reason:<12}  ", "magenta"), (words, "dim"))
 
 
 def ranges(ordinals: Sequence[int]) -> str:

@@ -1,21 +1,26 @@
-"""index, search, show, status and verify: a workspace's flows to output."""
+"""index, replan, search, show, status and verify: a workspace's flows to output."""
 
 from __future__ import annotations
 
-import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wrac.cli import hits, paint, shapes
+from wrac.cli import hits, options, paint, shapes
 from wrac.cli.progress import bars
-from wrac.core.errors import ConfigError, InputError, WorkspaceError
-from wrac.core.types import Policy
+from wrac.core.errors import InputError, WorkspaceError
+from wrac.core.types import Usage
 from wrac.fetching import READABLE, pages
-from wrac.flow import IndexReport, Shown, VerifyReport, Workspace
+from wrac.flow import IndexReport, ReplanReport, Shown, VerifyReport, Workspace
 from wrac.flow.report import Skipped
+
+if TYPE_CHECKING:
+    from wrac.flow.planners import Planning
+    from wrac.flow.sites import Site
+    from wrac.planning.policies import Policies
 
 # What a folder of pages is full of; other reasons are worth a line for each file.
 _ORDINARY = ("hidden", "not a page", "link to what", "already read")
@@ -25,41 +30,107 @@ _LABELS = {"units": "distinct units", "chunks": "distinct chunks", "entries": "i
 
 
 def index(  # noqa: PLR0913 - a command's options
-    path: Path,
+    path: str,
     sources: Sequence[str],
     *,
     meta: Mapping[str, str],
     base: str,
     max_size: int,
-    policy: Policy,
+    policies: Policies | None,
+    planning: Mapping[str, Any],
     workers: int | None,
     wait: float,
     max_seconds: float,
+    embedder: str,
+    store: str,
+    site: Site | None,
     progress: bool,
     as_json: bool,
 ) -> None:
     """Index the sources and print what was done. Raises InputError when there was no page at all."""
     pages(sources, base=base)  # a source that is none leaves no workspace behind
-    with Workspace(path) as workspace, bars(wanted=progress) as tell:
+    with Workspace(path, embedder=embedder) as workspace, bars(wanted=progress) as tell:
         report = workspace.index(
             sources,
             meta=meta,
             base=base,
             max_size=max_size,
-            policy=policy,
+            policy=policies,
+            planning=_planning(workspace, planning),
             workers=workers,
             progress=tell,
             wait=wait,
             max_seconds=max_seconds,
+            store=store,
+            site=site,
         )
     if as_json:
         print(shapes.dumps(index_row(report)))
     else:
-        _print_index(report, path)
+        print_index(report, workspace.place)
     if not report.pages:
         reasons = paint.skips(skip.reason for skip in report.skipped)
         raise InputError("no page was found", f"skipped {reasons}" if reasons else "the folder is empty",
                          f"give {READABLE}")  # fmt: skip
+
+
+def replan(  # noqa: PLR0913 - a command's options
+    path: str,
+    *,
+    policies: Policies | None,
+    planning: Mapping[str, Any],
+    batch: bool,
+    workers: int | None,
+    wait: float,
+    progress: bool,
+    as_json: bool,
+) -> None:
+    """Plan every page of a workspace anew and print what was done."""
+    with Workspace(path, create=False) as workspace, bars(wanted=progress) as tell:
+        report = workspace.replan(
+            policy=policies,
+            planning=_planning(workspace, planning),
+            batch=batch,
+            progress=tell,
+            workers=workers,
+            wait=wait,
+        )
+    if as_json:
+        print(shapes.dumps(replan_row(report)))
+    else:
+        _print_replan(report, workspace.place)
+
+
+def _planning(workspace: Workspace, given: Mapping[str, Any]) -> Planning | None:
+    """Who plans as the options say; without `--planner` they change what the workspace remembers."""
+    if all(value is None for value in given.values()):
+        return None
+    return options.planning(workspace.remembered().planning, **given)
+
+
+def replan_row(report: ReplanReport) -> shapes.Json:
+    """The public shape of planning anew; `seconds` is the whole run's, `stages` its parts."""
+    return {
+        "pages": report.pages,
+        "chunks": report.chunks,
+        "changed": report.changed,
+        "kept": report.kept,
+        "embedded": report.embedded,
+        "reused": report.reused,
+        "usage": asdict(report.usage),
+        "seconds": report.seconds.get("total", 0.0),
+        "skipped": _skips_rows(report.skipped),
+        "unanswered": _skips_rows(report.unanswered),
+        "stages": _stages(report.seconds),
+    }
+
+
+def _skips_rows(skips: Sequence[Skipped]) -> list[shapes.Json]:
+    return [{"url": skip.url, "reason": skip.reason} for skip in skips]
+
+
+def _stages(seconds: Mapping[str, float]) -> shapes.Json:
+    return {stage: spent for stage, spent in seconds.items() if stage != "total"}
 
 
 def index_row(report: IndexReport) -> shapes.Json:
@@ -70,25 +141,64 @@ def index_row(report: IndexReport) -> shapes.Json:
         "chunks": report.chunks,
         "embedded": report.embedded,
         "reused": report.reused,
-        "skipped": [{"url": skip.url, "reason": skip.reason} for skip in report.skipped],
+        "skipped": _skips_rows(report.skipped),
         "usage": asdict(report.usage),
         "seconds": report.seconds.get("total", 0.0),
         "unchanged": report.unchanged,
+        "added": report.added,
+        "requests": report.requests,
         "gone": list(report.gone),
-        "stages": {stage: seconds for stage, seconds in report.seconds.items() if stage != "total"},
+        "unanswered": _skips_rows(report.unanswered),
+        "stages": _stages(report.seconds),
     }
 
 
-def _print_index(report: IndexReport, path: Path) -> None:
+def print_index(report: IndexReport, place: str) -> None:
+    """What a run found and did, for people."""
     out = paint.console()
     counted = (("page", report.pages), ("unit", report.units), ("chunk", report.chunks))
     counts = ", ".join(paint.plural(count, name) for name, count in counted)
-    paint.put(out, (counts, "bold"), f" in {path}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
+    paint.put(out, (counts, "bold"), f" in {place}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
     unchanged = f"{paint.plural(report.unchanged, 'page')} unchanged"
     paint.put(out, f"embedded {report.embedded:,}, reused {report.reused:,}; {unchanged}")
     if report.gone:
         paint.put(out, f"gone: {', '.join(report.gone[:_NAMED])}{' …' if len(report.gone) > _NAMED else ''}")
+    _print_usage(report.usage)
     _print_skips(report.skipped)
+    _print_unanswered(report.unanswered)
+
+
+def _print_replan(report: ReplanReport, place: str) -> None:
+    out = paint.console()
+    counts = f"{paint.plural(report.pages, 'page')}, {paint.plural(report.chunks, 'chunk')}"
+    paint.put(out, (counts, "bold"), f" in {place}", (f"  {report.seconds.get('total', 0.0):.1f} s", "dim"))
+    changed = f"{paint.plural(report.changed, 'page')} changed, {report.kept:,} kept"
+    paint.put(out, f"embedded {report.embedded:,}, reused {report.reused:,}; {changed}")
+    _print_usage(report.usage)
+    _print_skips(report.skipped)
+    _print_unanswered(report.unanswered)
+
+
+def _print_usage(usage: Usage) -> None:
+    if usage.calls:
+        tokens = f"{usage.input:,} tokens in, {usage.output:,} out"
+        paint.put(
+            paint.console(), f"{paint.plural(usage.calls, 'question')} to the model: {tokens}, {usage.cost:.4f} USD"
+        )
+
+
+def _print_unanswered(pages: Sequence[Skipped]) -> None:
+    """Says which pages the rules planned after all; the reason once where it is one."""
+    if not pages:
+        return
+    out = paint.console(stderr=True)
+    head = f"{paint.plural(len(pages), 'page')} planned by rules, asked again by the next run: {pages[0].reason}"
+    paint.put(out, (paint.one_line(head), "yellow"))
+    others = [page for page in pages if page.reason != pages[0].reason]
+    for page in others[:_NAMED]:
+        paint.put(out, (f"  {page.url}: {page.reason}", "dim"))
+    if len(others) > _NAMED:
+        paint.put(out, (f"  and {len(others) - _NAMED:,} more; --json lists all", "dim"))
 
 
 def _print_skips(skips: Sequence[Skipped]) -> None:
@@ -103,25 +213,7 @@ def _print_skips(skips: Sequence[Skipped]) -> None:
         paint.put(out, (f"  and {len(telling) - _NAMED:,} more; --json lists all", "dim"))
 
 
-def search(  # noqa: PLR0913 - a command's options
-    path: Path, query: str, k: int | None, budget: int | None, where: Mapping[str, str], *, as_json: bool
-) -> None:
-    """Print the passages that answer the query. Raises ConfigError for an empty one."""
-    if not query.strip():
-        raise ConfigError("the query is empty; ask a question or give some words")
-    with Workspace(path, create=False) as workspace:
-        found = workspace.search(query, k=k, budget=budget, where=where)
-    if as_json:
-        for result in found:
-            print(shapes.dumps(hits.row(result)))
-    elif found:
-        hits.results(found)
-    else:
-        what = f"nothing found that fits {budget} tokens; raise --budget," if budget else "nothing found;"
-        sys.stderr.write(f"wrac: {what} use other words, or fewer --where filters\n")
-
-
-def show(path: Path, chunk: str, *, as_json: bool) -> None:
+def show(path: str, chunk: str, *, as_json: bool) -> None:
     """Print one chunk with its units."""
     with Workspace(path, create=False) as workspace:
         shown = workspace.show(chunk)
@@ -150,7 +242,7 @@ def shown_row(shown: Shown) -> shapes.Json:
     return {**row, "trail": list(shown.trail), "units": units, "pages": list(shown.pages)}
 
 
-def status(path: Path, *, as_json: bool) -> None:
+def status(path: str, *, as_json: bool) -> None:
     """Print what the workspace holds."""
     with Workspace(path, create=False) as workspace:
         held = workspace.status()
@@ -169,7 +261,22 @@ def _readable(name: str, value: object) -> str:
     return ", ".join(str(one) or "unknown" for one in value) if isinstance(value, list | tuple) else str(value)
 
 
-def verify(path: Path, *, digest: bool, as_json: bool) -> None:
+def reindex(  # noqa: PLR0913 - a command's options
+    path: str, to: str, *, embedder: str, wait: float, progress: bool, as_json: bool
+) -> None:
+    """Make the index anew, or move it, and print where it is."""
+    with Workspace(path, create=False) as workspace, bars(wanted=progress) as tell:
+        started = time.perf_counter()
+        found = workspace.reindex(to, embedder=embedder, progress=tell, wait=wait)
+        seconds = round(time.perf_counter() - started, 3)
+        place = workspace.shelf.place or workspace.place
+    if as_json:
+        print(shapes.dumps({"pages": found, "store": place, "seconds": seconds}))
+    else:
+        paint.put(paint.console(), (paint.plural(found, "page"), "bold"), f" in the index of {place}")
+
+
+def verify(path: str, *, digest: bool, as_json: bool) -> None:
     """Print whether the workspace is sound; leaves with 4 when it is not."""
     with Workspace(path, create=False) as workspace, bars(wanted=not as_json) as tell:
         report = workspace.verify(digest, progress=tell)

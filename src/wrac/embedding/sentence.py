@@ -37,10 +37,10 @@ class SentenceModel:
         """The model's name and a digest of its weights."""
         return f"sentence-transformers:{Path(self.model).name}@{_digest(self._loaded)}"
 
-    @property
+    @cached_property
     def dimensions(self) -> int:
         """Length of a vector."""
-        return int(self._loaded.get_sentence_embedding_dimension())
+        return len(self._loaded.encode("", show_progress_bar=False))
 
     @property
     def window(self) -> int:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+State: TypeAlias = Literal["no page", "missing", "unreachable"]
+"""Whether what was there before goes (it is no page now), goes after some time, or stays: nobody knows what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,3 +15,4 @@ class Skip:
 
     url: str
     reason: str
+    state: State = "no page"

@@ -109,11 +109,11 @@ class _Reader:
     def _single(self, found: files.Found) -> Page | Skip:
         url = urljoin(self.base, quote(found.name)) if self.base else found.name
         if found.problem:
-            return Skip(url, found.problem)
+            return Skip(url, found.problem, "unreachable" if found.problem.startswith("unreadable") else "no page")
         try:
             body = found.read(self.max_size + 1)
         except OSError as error:
-            return Skip(url, f"unreadable: {files.why(error)}")
+            return Skip(url, f"unreadable: {files.why(error)}", "unreachable")
         media_type = media.by_name(found.name) or media.by_look(body) or media.by_bytes(body)[0]
         if not media_type and body.strip():
             return Skip(url, found.not_a_page())

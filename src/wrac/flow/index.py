@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
+from typing import Final
 
 from wrac import catalog
-from wrac.catalog import Database
-from wrac.core.seams import Embedder
+from wrac.catalog.crawls import History
+from wrac.catalog.memory import remember, remembered
 from wrac.core.types import Page
 from wrac.fetching import Skip, files, pages
 from wrac.flow.pipeline import NEVER, Options, Pipeline
 from wrac.flow.report import IndexReport, Skipped, silent
-from wrac.indexing.sqlite import SqliteIndex
+from wrac.flow.shelf import Shelf
+from wrac.flow.sites import Given, Site
 from wrac.observing import EventLog
 
+WEB: Final = ("http://", "https://")
 
-def index(
-    database: Database, embedder: Embedder, log: EventLog, options: Options, sources: Sequence[str]
-) -> IndexReport:
+
+def index(shelf: Shelf, log: EventLog, options: Options, sources: Sequence[str]) -> IndexReport:
     """What one run over the sources found and did."""
     started = time.perf_counter()
     pages(sources, base=options.base)  # refuses what cannot be read before anything is written
-    with database.writer(options.wait, options.waiting), Pipeline(database, embedder, log, options) as line:
+    with shelf.database.writer(options.wait, options.waiting), Pipeline(shelf, log, options) as line:
         if options.progress is not silent:
             line.total = sum(map(_size, sources))
-        run = _IndexRun(line)
+        run = IndexRun(line)
         for source in dict.fromkeys(sources):
             run.source(source)
+        line.told()
+    return report(line, run, started)
+
+
+def report(line: Pipeline, run: IndexRun, started: float) -> IndexReport:
+    """What a run since a moment found and did."""
     counts = line.counts
     return IndexReport(
         pages=counts["pages"],
@@ -38,6 +46,8 @@ def index(
         embedded=counts["embedded"],
         reused=counts["reused"],
         unchanged=counts["unchanged"],
+        added=counts["added"],
+        requests=counts["requests"],
         gone=tuple(run.gone),
         skipped=tuple(line.skipped),
         unanswered=tuple(line.unanswered),
@@ -46,15 +56,31 @@ def index(
     )
 
 
-class _IndexRun:
-    """The sources of one run."""
+class IndexRun:
+    """The sources of one run. `fresh` says of what visits have shown whether a page need not be asked for again."""
 
-    def __init__(self, line: Pipeline) -> None:
+    def __init__(self, line: Pipeline, fresh: Callable[[History], bool] = lambda _: False) -> None:
         self.line, self.database, self.options = line, line.database, line.options
         self.gone: list[str] = []
+        self._fresh = fresh
 
     def source(self, source: str) -> None:
         """Bring the workspace up to what one source holds now."""
+        if self.options.site is not None and source.startswith(WEB):
+            self.site(source, self.options.site)
+        else:
+            self._plain(source)
+
+    def site(self, start: str, site: Site) -> None:
+        """Bring the workspace up to what a site holds now."""
+        from wrac.flow.site import SiteRun  # an HTTP client is 100 ms that other sources need not pay
+
+        run = SiteRun(self.line, start, site, self._fresh)
+        self._pass_over(run.run(), run.scope.start)
+        self.line.counts["requests"] += run.asked
+        self.line.skipped += [Skipped(f"{count} addresses", why) for why, count in sorted(run.passed.items())]
+
+    def _plain(self, source: str) -> None:
         scope = files.posix(os.path.realpath(source)) if Path(source).exists() else source
         seen: set[str] = set()
         skips: list[Skip] = []
@@ -67,9 +93,19 @@ class _IndexRun:
                 self.line.offer(found, scope)
         self.line.flush()
         self._pass_over(skips, scope)
+        self._remember(source, scope)
         if Path(source).is_dir():
-            closed = tuple(f"{skip.url}/" for skip in skips if skip.reason.startswith("unreadable"))
+            closed = tuple(f"{skip.url}/" for skip in skips if skip.state == "unreachable")
             self._forget(scope, seen, closed)
+
+    def _remember(self, source: str, scope: str) -> None:
+        """Keep how the source was given, so that it can be refreshed."""
+        told = Given(source, self.options.base, self.options.meta).text
+        with self.database.read() as connection:
+            known = remembered(connection, f"source:{scope}")
+        if known != told:
+            with self.database.write() as connection:
+                remember(connection, f"source:{scope}", told)
 
     def _found(self, source: str) -> Iterator[Page | Skip]:
         options = self.options
@@ -87,7 +123,8 @@ class _IndexRun:
         with self.database.write() as connection:
             for skip in new:
                 if catalog.remove(connection, skip.url):
-                    SqliteIndex(connection).remove(skip.url)
+                    self.line.gone(connection, skip.url)
+                    self.gone += [skip.url] if skip.state == "missing" else []
                 catalog.skip(connection, catalog.Skipped(skip.url, source, NEVER, skip.reason))
 
     def _forget(self, source: str, seen: set[str], closed: tuple[str, ...]) -> None:
@@ -100,7 +137,7 @@ class _IndexRun:
         with self.database.write() as connection:
             for url in gone:
                 catalog.remove(connection, url)
-                SqliteIndex(connection).remove(url)
+                self.line.gone(connection, url)
             for url in lost:
                 catalog.forgive(connection, url)
         self.gone += gone
@@ -109,10 +146,10 @@ class _IndexRun:
 def _size(source: str) -> int:
     """How many files or pages a source will give, skips included."""
     if not Path(source).is_dir():
-        return 1
+        return int(not source.startswith(WEB))
     return sum(1 for _ in files.walk(files.root(source, keep_name=True), {}))
 
 
 def _stays(skip: Skip, stored: Set[str]) -> bool:
     """Whether a skip leaves a stored page alone."""
-    return skip.url in stored and skip.reason.startswith("unreadable")
+    return skip.url in stored and skip.state == "unreachable"

@@ -13,19 +13,22 @@ from types import TracebackType
 from typing import Self, TypeVar
 from uuid import uuid4
 
+from sqlalchemy import Connection
+
 from wrac import catalog
-from wrac.catalog import Database, Record, vectors
+from wrac.catalog import Record, vectors
 from wrac.chunking import entries as make_entries
-from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Document, Entry, Event, Page, Usage
 from wrac.fetching import MAX_SIZE
-from wrac.flow.planners import Asking, Kept
+from wrac.flow.kept import Kept
+from wrac.flow.planners import Asking
 from wrac.flow.prepare import READING, Prepared, prepare_or_why, read_or_why, recipe, state
-from wrac.flow.remembered import Wish, settle
+from wrac.flow.remembered import Wish, keep, settled
 from wrac.flow.report import Progress, Skipped, silent
 from wrac.flow.rows import rows_of
+from wrac.flow.shelf import PAGES, Shelf
+from wrac.flow.sites import Site
 from wrac.flow.workers import PATIENCE, Died, Workers
-from wrac.indexing.sqlite import SqliteIndex
 from wrac.llm.ledger import total
 from wrac.observing import EventLog
 from wrac.parsing import PARSERS
@@ -48,7 +51,8 @@ Found = TypeVar("Found")
 class Options:
     """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one,
     which no clock stops. `wish` says how pages are planned; where it is silent, the workspace does. `max_seconds` is
-    the longest a page may take in another process, `wait` seconds for the writer's lock.
+    the longest a page may take in another process, `wait` seconds for the writer's lock. With a `site` the pages behind
+    a URL are crawled. With a `silence` no model is asked, for that reason: what it answered before is used.
     """
 
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -59,6 +63,9 @@ class Options:
     wait: float = 60.0
     progress: Progress = silent
     max_seconds: float = PATIENCE
+    store: str = ""
+    site: Site | None = None
+    silence: str = ""
 
     def waiting(self) -> None:
         """Tell that another process has the lock."""
@@ -72,16 +79,16 @@ class _Job:
     page: Page
     source: str
     made_by: str
+    new: bool
     answer: Future[Prepared | str]
 
 
 class Pipeline:
     """The pages of one run, in the order they are offered; what was done with them so far."""
 
-    def __init__(
-        self, database: Database, embedder: Embedder, log: EventLog, options: Options, verb: str = "index"
-    ) -> None:
-        self.database, self.embedder, self.log, self.options, self.verb = database, embedder, log, options, verb
+    def __init__(self, shelf: Shelf, log: EventLog, options: Options, verb: str = "index") -> None:
+        self.shelf, self.database, self.embedder = shelf, shelf.database, shelf.embedder
+        self.log, self.options, self.verb = log, options, verb
         self.total: int | None = None
         self.counts: Counter[str] = Counter()
         self.seconds = dict.fromkeys(STAGES, 0.0)
@@ -89,13 +96,15 @@ class Pipeline:
         self.skipped: list[Skipped] = []
         self.unanswered: list[Skipped] = []
         self.name = uuid4().hex[:12]
+        self.taken = 0
         self._jobs: deque[_Job] = deque()
         self._recipes: dict[Policies, str] = {}
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
         options = self.options
-        self.policies, self.planning = settle(self.database, options.wish)
+        self.shelf.begin(options.store)
+        self.policies, self.planning = settled(self.database, options.wish)
         planning = self.planning
         count = options.workers if options.workers is not None else os.cpu_count() or 1
         self._bound = max(count * AHEAD, 1)
@@ -108,8 +117,9 @@ class Pipeline:
                 opening.callback(self._threads.shutdown, wait=False, cancel_futures=True)
             self._workers = opening.enter_context(Workers(count, options.max_seconds))
             if planning.who != "rules":
-                self._asking = opening.enter_context(Asking(planning, Kept(self.database)))
+                self._asking = opening.enter_context(Asking(planning, Kept(self.database), options.silence))
             self._open = opening.pop_all()
+        keep(self.database, options.wish)  # not before it is known to make sense
         return self
 
     def __exit__(
@@ -123,8 +133,14 @@ class Pipeline:
         job = self._job(page, source)
         if job is not None:
             self._jobs.append(job)
+            self.taken += 1
         while len(self._jobs) >= self._bound or (self._jobs and self._jobs[0].answer.done()):
             self._finish(self._jobs.popleft())
+
+    @property
+    def behind(self) -> int:
+        """How many of the pages `taken`, which are stored in their order, are not stored yet."""
+        return len(self._jobs)
 
     def flush(self) -> None:
         """Store every page that was taken."""
@@ -151,6 +167,15 @@ class Pipeline:
         seconds = {**self.seconds, "total": time.perf_counter() - started}
         return {stage: round(one, 3) for stage, one in seconds.items()}
 
+    def gone(self, connection: Connection, url: str) -> None:
+        """The page is not searched any more, once the transaction ends."""
+        self.shelf.put(connection, url)
+
+    def told(self) -> None:
+        """The index, wherever it is, has every page and is ready for searches."""
+        self.shelf.drain(self.options.progress)
+        self.shelf.settle()
+
     # -- a page in
 
     def _job(self, page: Page, source: str) -> _Job | None:
@@ -165,10 +190,11 @@ class Pipeline:
         if known is not None and same:
             self._unchanged(page.url, source, known)
             return None
-        self._tell("fetch", url=page.url, status=page.status, bytes=len(page.body))
+        if self.verb != "replan":
+            self._tell("fetch", url=page.url, status=page.status, bytes=len(page.body))
         if document is not None and document.parser not in PARSERS:
             document = None
-        return _Job(page, source, made_by, self._submit(page, document))
+        return _Job(page, source, made_by, known is None or bool(known.reason), self._submit(page, document))
 
     def _recipe(self, url: str) -> str:
         """The recipe of a page; the same for all that the same rules hold for."""
@@ -234,7 +260,7 @@ class Pipeline:
         self._write(job, made, entries, fresh)
         self.seconds["embed"] += embedded - started
         self.seconds["write"] += time.perf_counter() - embedded
-        self.counts.update(pages=1, units=len(made.document.places), chunks=len(made.chunks))
+        self.counts.update(pages=1, units=len(made.document.places), chunks=len(made.chunks), added=job.new)
         self._tell(
             "plan", url=job.page.url, document=made.document.id, planner=made.plan.planner,
             groups=len(made.plan.groups), omitted=len(made.plan.omitted), cost=made.plan.usage.cost,
@@ -274,7 +300,8 @@ class Pipeline:
             vectors.store(connection, self.embedder.name, fresh)
             self.counts["changed"] += catalog.chunks_on(connection, job.page.url) != [one.id for one in made.chunks]
             catalog.put(connection, record)
-            SqliteIndex(connection).put(job.page.url, rows)
+            self.shelf.put(connection, job.page.url, rows)
+        self.shelf.drain(least=PAGES)
 
     def _skip(self, job: _Job, reason: str) -> None:
         """Record that a page cannot be parsed; what it said before is not there any more."""
@@ -282,7 +309,7 @@ class Pipeline:
         self.done(job.page.url)
         with self.database.write() as connection:
             if catalog.remove(connection, job.page.url):
-                SqliteIndex(connection).remove(job.page.url)
+                self.gone(connection, job.page.url)
             unread = NEVER if isinstance(reason, Died) else state(job.page, READING)  # the next run tries again
             catalog.skip(connection, catalog.Skipped(job.page.url, job.source, unread, reason))
 

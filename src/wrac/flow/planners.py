@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Final, Literal, Protocol, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, Protocol, Self, TypeAlias, get_args
 from urllib.parse import urlsplit
 
-from wrac.catalog import Database, answers, ledger
-from wrac.core.errors import ConfigError, MissingExtraError
+from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Document, Plan, Policy
 from wrac.llm.asking import Model, Question, Reply
-from wrac.llm.budget import Budget
 from wrac.llm.ledger import Answers, Spent
 from wrac.llm.prices import Price
-from wrac.llm.providers import Endpoint, Provider
 from wrac.planning import RulesPlanner
 from wrac.planning.answers import Form
 from wrac.planning.cascade import THRESHOLD
 from wrac.planning.llm import Asked, LlmPlanner
 from wrac.text.tokens import counter
 
+if TYPE_CHECKING:
+    from wrac.llm.providers import Endpoint
+
 Who: TypeAlias = Literal["rules", "llm", "cascade"]
 PLANNERS: Final[tuple[Who, ...]] = get_args(Who)
-FORMS: Final[tuple[Form, ...]] = get_args(Form)
 KEY: Final = "WRAC_API_KEY"
 """The environment variable with the key for a `base_url`; providers of their own have their usual ones."""
 
@@ -59,11 +59,8 @@ class Planning:
             raise ConfigError(
                 f"--planner {self.who} needs --model, such as openai:gpt-4.1, or --base-url URL --model NAME"
             )
-        address = urlsplit(self.base_url)
-        if self.base_url and (address.scheme not in ("http", "https") or not address.hostname):
-            raise ConfigError("--base-url is no address; write it as https://host/v1")
-        if address.password or address.username:
-            raise ConfigError(f"--base-url holds a password; put the key into {KEY}")
+        if self.base_url:
+            _refuse(self.base_url)
 
     @property
     def text(self) -> str:
@@ -73,13 +70,15 @@ class Planning:
     @property
     def endpoint(self) -> Endpoint:
         """Where the model is; a key for a `base_url` is read from the environment."""
+        from wrac.llm.providers import Endpoint
+
         key = os.environ.get(KEY, "") if self.base_url else ""
         return Endpoint(self.model, self.base_url, key, parallel=self.parallel, price=self.price)
 
     def name(self, policy: Policy) -> str:
         """What plans of this planner under a policy are called."""
         rules = RulesPlanner(policy, counter(policy.tokenizer))
-        return rules.name if self.who == "rules" else self.planner(rules, Provider(self.endpoint), {}).name
+        return rules.name if self.who == "rules" else self.planner(rules, Silent(self.endpoint.name), {}).name
 
     def planner(self, rules: RulesPlanner, model: Model, known: Answers) -> LlmPlanner:
         """The planner that asks the model."""
@@ -107,22 +106,6 @@ class Memory(Protocol):
         ...
 
 
-class Kept:
-    """The memory of a workspace: what is kept is there after a kill."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def recall(self, key: str) -> str | None:
-        with self._database.read() as connection:
-            return answers.recall(connection, [key]).get(key)
-
-    def keep(self, model: str, found: Mapping[str, str], spent: Sequence[Spent]) -> None:
-        with self._database.write() as connection:
-            answers.store(connection, model, time.time(), found)
-            ledger.record(connection, spent)
-
-
 class Passing:
     """A memory that ends with the process."""
 
@@ -138,8 +121,8 @@ class Passing:
         self.spent += spent
 
 
-class _Account:
-    """A model as one page asks it, and the answers it may know: an answer and its cost are kept together."""
+class Account:
+    """A model as one page asks it, and the answers known to it: an answer and its cost are kept together."""
 
     def __init__(self, model: Model, memory: Memory, url: str) -> None:
         self.name = model.name
@@ -160,28 +143,48 @@ class _Account:
             self._memory.keep(self.name, found, due)
 
 
+class Silent:
+    """A model that is not asked, and says why."""
+
+    def __init__(self, name: str, reason: str = "") -> None:
+        self.name, self._reason = name, reason
+
+    def ask(self, question: Question) -> Reply:  # noqa: ARG002 - the seam
+        raise RemoteError(self.name, self._reason)
+
+
 class Asking:
-    """A model that is open for a run. Threads may plan at the same time.
+    """A model that is open for a run; with a `silence` it is not asked, for that reason, and known answers are used.
+
+    Threads may plan at the same time.
 
     Raises ConfigError for a budget without a known price, MissingExtraError without the package that asks.
     """
 
-    def __init__(self, planning: Planning, memory: Memory) -> None:
+    def __init__(self, planning: Planning, memory: Memory, silence: str = "") -> None:
         if find_spec("pydantic_ai") is None:
             raise MissingExtraError("llm", "asking a language model")
+        from wrac.llm.budget import Budget
+        from wrac.llm.providers import Provider
+
         self.planning = planning
         self._provider = Provider(planning.endpoint)
-        self._budget = Budget(self._provider, planning.most)
+        self._model: Model = Budget(self._provider, planning.most)
+        if silence:
+            self._model = Silent(self._provider.name, silence)
         self._memory = memory
+        # More questions than that would wait behind one another, each with its share of the budget.
+        self._free = threading.BoundedSemaphore(planning.parallel)
 
     def plan(self, url: str, document: Document, policy: Policy) -> tuple[Plan, Asked]:
         """The plan of a page and what was asked for it. Raises as `LlmPlanner.ask`."""
-        account = _Account(self._budget, self._memory, url)
+        account = Account(self._model, self._memory, url)
         rules = RulesPlanner(policy, counter(policy.tokenizer))
-        try:
-            return self.planning.planner(rules, account, account).ask(document)
-        finally:
-            account.update({})  # of an answer that says nothing the cost remains
+        with self._free:
+            try:
+                return self.planning.planner(rules, account, account).ask(document)
+            finally:
+                account.update({})  # of an answer that says nothing the cost remains
 
     def __enter__(self) -> Self:
         return self
@@ -201,6 +204,19 @@ def site(url: str) -> str:
     """
     host = urlsplit(url).netloc.rpartition("@")[2] if "://" in url else ""
     return host or (url.strip("/").partition("/")[0] if "/" in url.strip("/") else "-")
+
+
+def _refuse(address: str) -> None:
+    """Nothing for the address of a server. Raises ConfigError, which does not repeat it, for anything else."""
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ConfigError("--base-url is no address; write it as https://host/v1")
+    if "@" in parts.netloc:
+        raise ConfigError(f"--base-url holds a password; put the key into {KEY}")
 
 
 def _option(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from wrac import __version__
@@ -11,12 +11,15 @@ from wrac.chunking import VERSION, chunk, prefixes
 from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.ids import content_id
 from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
+from wrac.labelling import RulesLabeller, beside
 from wrac.parsing import PARSERS, parse
 from wrac.parsing.formats import FORMATS
 from wrac.planning import plan as make_plan
 from wrac.planning.policies import Policies
 from wrac.text.analysis import analyse, analyser
 from wrac.text.detection import detect
+
+LABELLER: Final = RulesLabeller()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,14 @@ def prepare(page: Page, policies: Policies, known: Document | None = None, plann
     policy = policies.of(page.url, document)
     plan = make_plan(document, policy) if planned is None else planned
     made = chunk(document, plan, policy, page.url)
-    above = prefixes(document, made.chunks, page.url)
     language = document.language or detect("\n".join(one.text for one in made.chunks))
+    labels = LABELLER.labels(document, [one.ordinals for one in made.occurrences], page.url, language)
+    above = beside(prefixes(document, made.chunks, page.url), labels)
+    occurrences = tuple(replace(one, label=label) for one, label in zip(made.occurrences, labels, strict=True))
     terms = tuple(tuple(analyse(Entry(one, line).text, language)) for one, line in zip(made.chunks, above, strict=True))
     done = time.perf_counter()
     return Prepared(
-        document, plan, policy, made.chunks, made.occurrences, above, terms, language, parsed - started, done - parsed
+        document, plan, policy, made.chunks, occurrences, above, terms, language, parsed - started, done - parsed
     )
 
 
@@ -102,7 +107,18 @@ READING: Final = "\n".join((f"wrac@{__version__}", *sorted(PARSERS)))
 
 def recipe(planner: str, policies: Policies, embedder: str) -> str:
     """Names and versions of all that makes a page what it becomes here; a page made by another one is made again."""
-    return "\n".join((READING, planner, *_by_type(policies), VERSION, policies.default.tokenizer, analyser(), embedder))
+    return "\n".join(
+        (
+            READING,
+            planner,
+            *_by_type(policies),
+            VERSION,
+            LABELLER.name,
+            policies.default.tokenizer,
+            analyser(),
+            embedder,
+        )
+    )
 
 
 def _by_type(policies: Policies) -> tuple[str, ...]:

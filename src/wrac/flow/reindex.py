@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
-
-from wrac import catalog
 from wrac.flow.report import Progress
-from wrac.flow.rows import language_of, rows_of
-from wrac.indexing.sqlite import SqliteIndex
+from wrac.flow.shelf import Shelf
 
 
-def reindex(connection: Connection, index: SqliteIndex, progress: Progress) -> int:
-    """How many pages are in the new index; searches see the old one until the transaction ends."""
-    index.clear()
-    urls = catalog.urls(connection)
-    for done, url in enumerate(urls, 1):
-        record = catalog.get(connection, url)
-        if record is not None:
-            index.put(url, rows_of(record, language_of(record)))
-        progress("reindex", done, len(urls), url)
-    return len(urls)
+def reindex(shelf: Shelf, to: str, progress: Progress, wait: float) -> int:
+    """How many pages are in the new index; `to` is a store's URL, `workspace`, or empty for where it is now."""
+
+    def waiting() -> None:
+        progress("wait", 0, None, "another process is writing to this workspace")
+
+    with shelf.database.writer(wait, waiting):
+        pages = shelf.rebuild(to, progress)
+        shelf.settle()
+    return pages

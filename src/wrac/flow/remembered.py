@@ -20,14 +20,19 @@ class Wish(NamedTuple):
     planning: Planning | None = None
 
 
-def settle(database: Database, wish: Wish) -> tuple[Policies, Planning]:
-    """What a run goes by; what it was told is remembered for the next ones."""
+def settled(database: Database, wish: Wish) -> tuple[Policies, Planning]:
+    """What a run goes by."""
+    before = recalled(database)
+    return wish.policies or before.policies or Policies(), wish.planning or before.planning or RULES
+
+
+def keep(database: Database, wish: Wish) -> None:
+    """Remember what a run was told, for the next ones."""
     before = recalled(database)
     with database.write() as connection:
         for name, told, known in ((POLICY, wish.policies, before.policies), (PLANNING, wish.planning, before.planning)):
             if told is not None and told != known:
                 remember(connection, name, told.text)
-    return wish.policies or before.policies or Policies(), wish.planning or before.planning or RULES
 
 
 def recalled(database: Database) -> Wish:

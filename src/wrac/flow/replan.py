@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 
 from wrac import catalog
 from wrac.catalog import Database
-from wrac.core.seams import Embedder
 from wrac.core.types import Page
 from wrac.flow.pipeline import Options, Pipeline
 from wrac.flow.report import ReplanReport
+from wrac.flow.shelf import Shelf
 from wrac.observing import EventLog
 
 
-def replan(database: Database, embedder: Embedder, log: EventLog, options: Options) -> ReplanReport:
+def replan(shelf: Shelf, log: EventLog, options: Options) -> ReplanReport:
     """What was done. A page that another version of the parser read is read again, from its stored bytes."""
-    started = time.perf_counter()
+    started, database = time.perf_counter(), shelf.database
     with (
         database.writer(options.wait, options.waiting),
-        Pipeline(database, embedder, log, options, "replan") as line,
+        Pipeline(shelf, log, options, "replan") as line,
     ):
         with database.read() as connection:
             urls = catalog.urls(connection)
@@ -27,6 +27,7 @@ def replan(database: Database, embedder: Embedder, log: EventLog, options: Optio
         for page, source in line.read(_stored(database, urls)):
             line.offer(page, source)
         line.flush()
+        line.told()
     counts = line.counts
     return ReplanReport(
         pages=counts["pages"],

@@ -31,8 +31,9 @@ class Skipped:
 class IndexReport:
     """What a run found and did.
 
-    `pages` it found usable, with their `units` (places) and `chunks`; of these `unchanged` pages needed nothing. Of the
-    texts to embed `embedded` were, `reused` were known. `gone` are pages that vanished from their folder; `unanswered`
+    `pages` it found usable, with their `units` (places) and `chunks`; of these `unchanged` pages needed nothing and
+    `added` were not there before. A crawl asked `requests` times, for robots.txt and sitemaps too. Of the texts to
+    embed `embedded` were, `reused` were known. `gone` are pages that vanished from their folder or site; `unanswered`
     those that the rules planned because a model did not answer, which the next run tries again. `seconds` by stage:
     read, parse and plan (over all processes), embed, write, and total.
     """
@@ -43,6 +44,8 @@ class IndexReport:
     embedded: int = 0
     reused: int = 0
     unchanged: int = 0
+    added: int = 0
+    requests: int = 0
     gone: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     unanswered: tuple[Skipped, ...] = ()
@@ -71,7 +74,10 @@ class ReplanReport:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A found passage. `link` opens its page at the passage; `tokens` is the size of `markdown` under its trail."""
+    """A found passage. `link` opens its page at the passage; `tokens` is the size of `markdown` under its trail.
+
+    `score` ranks within one search. `confidence` in 0..1 compares across searches: how well the passage matches.
+    """
 
     rank: int
     score: float
@@ -85,6 +91,7 @@ class Result:
     tokens: int
     pages: tuple[str, ...] = ()
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from uuid import uuid4
 
 from sqlalchemy import Connection
 
 from wrac.catalog import contents, records
+from wrac.core.errors import ConfigError
 from wrac.core.seams import Embedder
 from wrac.core.types import Chunk, Event, Unit
 from wrac.flow.report import Result
-from wrac.indexing import ALL, Filters, Row
-from wrac.indexing.sqlite import SqliteIndex
-from wrac.retrieval import DEPTH, Found, cut, distinct, focus, fuse, rarity, trust
+from wrac.indexing import ALL, Filters, Row, Searched
+from wrac.retrieval import (
+    DEPTH,
+    HEAD,
+    Found,
+    Scored,
+    closeness,
+    confidence,
+    cut,
+    distinct,
+    focus,
+    fuse,
+    rarity,
+    rerank,
+    trust,
+)
 from wrac.text.analysis import analyse, query_terms
 from wrac.text.tokens import counter
+
+_READERS = 2
+"""Passages that are read token by token at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What is asked for."""
+    """What is asked for. Passages of less than `confidence` are left out; `rerank` reads the first ones once more."""
 
     query: str
     k: int | None = 10
     budget: int | None = None
     filters: Filters = ALL
+    rerank: bool = False
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +70,86 @@ class Answered:
             yield Event(now, "hit", self.run, fields)
 
 
-def search(connection: Connection, index: SqliteIndex, embedder: Embedder, ask: Ask) -> Answered:
-    """The best passages for a query, best first."""
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Distinct results, best first, with the rows of every entry, the query's terms, and how sure each entry is."""
+
+    found: list[Found]
+    rows: Mapping[str, list[Row]]
+    terms: Sequence[str]
+    sure: Callable[[str], float]
+
+
+def search(connection: Connection, index: Searched, embedder: Embedder, ask: Ask) -> Answered:
+    """The best passages for a query, best first. Raises ConfigError as `rank` does."""
     started = time.perf_counter()
+    ranking = rank(index, embedder, ask)
+    shown = Shown(connection, ranking.rows)
+    found = cut(ranking.found, shown, k=ask.k, budget=ask.budget)
+    return Answered(ask, results(connection, found, shown, ranking), time.perf_counter() - started)
+
+
+def rank(index: Searched, embedder: Embedder, ask: Ask) -> Ranking:
+    """All passages that may answer, best first.
+
+    Raises ConfigError for a query without a letter or digit, and for `rerank` with an embedder of no token vectors.
+    """
+    if not any(map(str.isalnum, ask.query)):
+        raise ConfigError("the query is empty; ask a question or give some words")
     terms = query_terms(ask.query, index.languages())
     lexical = index.lexical(terms, DEPTH, ask.filters)
-    vector = embedder.embed([ask.query], query=True)[0]
-    dense = index.dense(vector, DEPTH, ask.filters)
+    dense = index.dense(embedder.embed([ask.query], query=True)[0], DEPTH, ask.filters)
     rows = index.rows([*dict.fromkeys(entry for entry, _ in (*lexical, *dense))], ask.filters)
+    rows = {entry: places for entry, places in rows.items() if places}
+    # A store outside may have passages that the catalog has no more.
+    lexical, dense = ([one for one in listed if one[0] in rows] for listed in (lexical, dense))
     believed = trust(ask.query, embedder.tokens(ask.query) - embedder.tokens(""))
-    first = {entry: places[0].page for entry, places in rows.items() if places}
-    ranked = fuse(lexical, dense, first, trust=believed)
-    chunks = {entry: Chunk((), (), places[0].text, places[0].tokens) for entry, places in rows.items() if places}
+    first = {entry: places[0] for entry, places in rows.items()}
+    ranked = fuse(lexical, dense, {entry: row.page for entry, row in first.items()}, trust=believed)
+    if ask.rerank:
+        ranked = rerank(ranked, _close(embedder, ask.query, first, ranked[:HEAD]), trust=believed)
+    chunks = {entry: Chunk((), (), row.text, row.tokens) for entry, row in first.items()}
     pages = {entry: [row.page for row in places] for entry, places in rows.items()}
-    shown = _Shown(connection, rows)
-    found = cut(distinct(ranked, chunks, pages), shown, k=ask.k, budget=ask.budget)
-    results = _results(connection, found, shown, terms)
-    return Answered(ask, results, time.perf_counter() - started)
+    sure = _sureness(ask.query, first, dense, believed)
+    found = distinct(ranked, chunks, pages)
+    if ask.confidence > 0:
+        found = [one for one in found if sure(one.entry) >= ask.confidence]
+    return Ranking(found, rows, terms, sure)
 
 
-class _Shown(Mapping[str, int]):
+def _close(embedder: Embedder, query: str, rows: Mapping[str, Row], head: Sequence[Scored]) -> dict[str, float]:
+    """How close the first entries are to the query, token by token."""
+    read = getattr(embedder, "token_vectors", None)
+    if read is None:
+        raise ConfigError(f"{embedder.name} has no vectors of tokens; search without --rerank")
+    asked = read(query, query=True)
+    with ThreadPoolExecutor(_READERS, "wrac-rerank") as pool:
+        passages = pool.map(lambda entry: read(_embedded(rows[entry])), [entry for entry, _ in head])
+        return {entry: closeness(asked, one) for (entry, _), one in zip(head, passages, strict=True)}
+
+
+def _embedded(row: Row) -> str:
+    """What was embedded and analysed of a row, as `Entry.text` has it."""
+    text = row.text[row.start : None if row.end < 0 else row.end]
+    return f"{row.prefix}\n{text}" if row.prefix else text
+
+
+def _sureness(query: str, rows: Mapping[str, Row], dense: Sequence[Scored], believed: float) -> Callable[[str], float]:
+    """Of an entry how well it matches the query by itself, whatever else was found; see `confidence`."""
+    cosines = dict(dense)
+    least = min(cosines.values(), default=0.0)  # what is not in the list is no closer than its end
+    wanted = lru_cache(None)(lambda language: frozenset(query_terms(query, [language])))
+
+    def sure(entry: str) -> float:
+        row = rows[entry]
+        terms = wanted(row.language)
+        held = len(terms.intersection(analyse(_embedded(row), row.language)))
+        return confidence(cosines.get(entry, least), held / len(terms) if terms else 0.0, believed)
+
+    return sure
+
+
+class Shown(Mapping[str, int]):
     """Of each entry how many tokens it takes as it is shown, counted when it is asked for, and its Markdown."""
 
     def __init__(self, connection: Connection, rows: Mapping[str, list[Row]]) -> None:
@@ -97,7 +178,8 @@ class _Shown(Mapping[str, int]):
         return self._texts[entry]
 
 
-def _results(connection: Connection, found: Sequence[Found], shown: _Shown, terms: Sequence[str]) -> list[Result]:
+def results(connection: Connection, found: Sequence[Found], shown: Shown, ranking: Ranking) -> list[Result]:
+    """The found passages as they are given back, in their order."""
     hits = [shown.rows[one.entry][0] for one in found]
     units = contents.find_units(connection, (unit for row in hits for unit in row.units))
     analysed = {(unit, row.language): analyse(units[unit].text, row.language) for row in hits for unit in row.units}
@@ -112,10 +194,11 @@ def _results(connection: Connection, found: Sequence[Found], shown: _Shown, term
             trail=row.trail,
             text=row.text,
             markdown=shown.markdown(one.entry),
-            focus=focus(terms, _parts(row, units, analysed), rare),
+            focus=focus(ranking.terms, _parts(row, units, analysed), rare),
             tokens=shown[one.entry],
             pages=one.pages,
             meta=row.meta,
+            confidence=ranking.sure(one.entry),
         )
         for rank, (one, row) in enumerate(zip(found, hits, strict=True), 1)
     ]

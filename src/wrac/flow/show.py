@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from sqlalchemy import Connection
 
@@ -16,28 +15,28 @@ from wrac.flow.report import Shown, ShownUnit
 from wrac.flow.rows import trail_texts
 
 
-def show(connection: Connection, folder: Path, wanted: str) -> Shown:
+def show(connection: Connection, place: str, wanted: str) -> Shown:
     """The chunk whose id is `wanted` or begins so; the tag `c1:` may be left out.
 
     Raises NotFoundError when there is none, or more than one.
     """
-    chunk = _find(connection, folder, wanted.strip().lower().removeprefix("c1:"), wanted)
+    chunk = _find(connection, place, wanted.strip().lower().removeprefix("c1:"), wanted)
     places = catalog.pages_of_chunk(connection, chunk)
     url, position = places[0]
     record = catalog.get(connection, url)
     if record is None:
-        raise NotFoundError(folder, f"page {url} is missing", "run `wrac verify`")
+        raise NotFoundError(place, f"page {url} is missing", "run `wrac verify`")
     return _shown(record, position, tuple(dict.fromkeys(page for page, _ in places)))
 
 
-def _find(connection: Connection, folder: Path, digits: str, wanted: str) -> str:
+def _find(connection: Connection, place: str, digits: str, wanted: str) -> str:
     hexadecimal = re.fullmatch("[0-9a-f]{1,32}", digits)
     found = contents.find_chunks(connection, digits, 4) if hexadecimal else []
     if not found:
-        raise NotFoundError(folder, f"no chunk is called {wanted}", "take an id from `wrac search`")
+        raise NotFoundError(place, f"no chunk is called {wanted}", "take an id from `wrac search`")
     if len(found) > 1:
         some = ", ".join(one[: len(digits) + 7] for one in found[:3])
-        raise NotFoundError(folder, f"several chunks begin with {wanted} ({some}…)", "give more digits")
+        raise NotFoundError(place, f"several chunks begin with {wanted} ({some}…)", "give more digits")
     return found[0]
 
 

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Mapping, Sequence
-from functools import partial
+from contextlib import ExitStack
+from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection
-
-from wrac.catalog import FILE, Database, errors, vectors
+from wrac.catalog import FILE, errors
 from wrac.catalog.ledger import Grouping, sums
+from wrac.catalog.places import at, is_url
 from wrac.core.errors import WorkspaceError
 from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Policy, Usage
 from wrac.fetching import MAX_SIZE
 from wrac.flow.report import IndexReport, Progress, ReplanReport, Result, Shown, VerifyReport, silent
-from wrac.indexing import Filters
-from wrac.indexing.sqlite import SqliteIndex
-from wrac.indexing.tables import metadata as index_tables
-from wrac.indexing.vectors import MatrixFile
+from wrac.flow.shelf import Shelf, unknown
+from wrac.flow.sites import Site
+from wrac.indexing import Filters, Searched, tables
 from wrac.observing import EventLog
 from wrac.planning.policies import Policies
+from wrac.retrieval import FAINT
 
 if TYPE_CHECKING:
+    from wrac.flow.forget import Collected, Forgotten
+    from wrac.flow.gather import Gathered
     from wrac.flow.planners import Planning
     from wrac.flow.remembered import Wish
+    from wrac.flow.search import Answered
 
 
 class Workspace:
-    """The workspace in a folder, made if it is not there and `create` is true.
+    """The workspace in a folder or at a `postgresql://` URL, made if it is not there and `create` is true.
 
-    `embedder` is a model's name or an embedder; `events` switches the event log. Any number of processes may search
-    while one writes. Raises WorkspaceError for a folder that is something else, or of another version.
+    `embedder` is a model's name or an embedder; without one it is what the workspace was told first. `events` switches
+    the event log. Any number of processes may search while one writes. Raises WorkspaceError for a folder that is
+    something else, or of another version.
     """
 
     def __init__(
@@ -41,28 +47,42 @@ class Workspace:
         path: str | Path = ".wrac",
         *,
         create: bool = True,
-        embedder: str | Embedder = "minilm",
+        embedder: str | Embedder = "",
         events: bool = True,
     ) -> None:
-        self.path = Path(path)
-        self._embedder = embedder
-        with errors(self.path):
-            _claim(self.path, create=create)
-        self.database = Database(self.path)
-        if create and self.database.empty():
-            self.database.create(index_tables)
-        self.database.check()
-        self.log = EventLog(self.path / "events", enabled=events)
-        self._matrices: dict[str, MatrixFile] = {}
+        self._embedder, self._named = embedder, ""
+        self.path = _folder(path, create=create)
+        self.database = at(path)
+        self.place = self.database.place
+        with ExitStack() as opening:
+            opening.callback(self.database.close)
+            if self.database.empty():
+                if not create:
+                    advice = "run `wrac index` first, or give --workspace"
+                    raise WorkspaceError(self.place, "there is no workspace", advice)
+                self.database.create(tables.metadata)
+            self.database.check()
+            self.log = EventLog(self.path / "events", enabled=events)
+            self.shelf = Shelf(self.database, self.path, lambda: self.embedder)
+            self.shelf.form()
+            opening.pop_all()
 
     @property
     def embedder(self) -> Embedder:
         """The embedder, loaded on first use."""
         if isinstance(self._embedder, str):
             from wrac.embedding import load
+            from wrac.flow.embedders import recalled
 
-            self._embedder = load(self._embedder)
+            self._named = self._embedder or recalled(self.database)
+            self._embedder = load(self._named)
         return self._embedder
+
+    def _agree(self) -> None:
+        """Raises WorkspaceError where the pages are embedded by another embedder."""
+        from wrac.flow.embedders import agree
+
+        agree(self.database, self.embedder, self._named)
 
     def index(  # noqa: PLR0913 - the options of one verb
         self,
@@ -77,71 +97,175 @@ class Workspace:
         workers: int | None = None,
         wait: float = 60.0,
         max_seconds: float = 120.0,
+        store: str = "",
+        site: Site | None = None,
     ) -> IndexReport:
         """Bring the workspace up to what the sources hold now; what is known is neither parsed nor embedded again.
 
         A page over `max_size` bytes, or over `max_seconds` in one of the parsing processes, is skipped with the reason.
-        `policy` and `planning` say how pages are planned; None is as the last run was told.
+        `policy` and `planning` say how pages are planned; None is as the last run was told. `store` is the URL of an
+        index outside, for a workspace that has none yet; it is remembered, without its password. With a `site` the
+        pages behind a URL are crawled; a crawl that was stopped goes on.
 
         Raises InputError for a source that cannot be read, BusyError when another process writes for `wait` seconds,
         StorageError when the disk is full. What was written before an error or Ctrl-C stays, and a new run goes on.
         """
+        from wrac.flow.embedders import keep
         from wrac.flow.index import index
         from wrac.flow.pipeline import Options
 
         tell, wish = progress or silent, _wish(policy, planning)
-        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds)
+        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds, store, site)
         named = [sources] if isinstance(sources, str | Path) else sources
-        report = index(self.database, self.embedder, self.log, options, [str(source) for source in named])
-        self._derive()
-        return report
+        self._agree()
+        if self._named:
+            keep(self.database, self._named)
+        return index(self.shelf, self.log, options, [str(source) for source in named])
 
-    def replan(
+    def refresh(  # noqa: PLR0913 - the options of one verb
+        self,
+        *,
+        due: bool = False,
+        since: float = 0.0,
+        headers: Mapping[str, str] = NOTHING,
+        progress: Progress | None = None,
+        workers: int | None = None,
+        wait: float = 60.0,
+    ) -> IndexReport:
+        """Ask every source again, as it was given to `index`; a page that did not change costs one short question.
+
+        With `due` only pages are asked for that, by what visits have shown, may have changed; with `since` (seconds
+        since 1970) only those that were not asked for since then. `headers` go to the sites' own hosts.
+        """
+        from wrac.flow import refresh as flow
+        from wrac.flow.pipeline import Options
+
+        site = Site(headers=headers) if headers else None
+        options = Options(workers=workers, wait=wait, progress=progress or silent, site=site)
+        self._agree()
+        fresh = flow.due(time.time()) if due else flow.since(since) if since else lambda _: False
+        return flow.refresh(self.shelf, self.log, options, fresh)
+
+    def forget(self, url: str, *, wait: float = 60.0, progress: Progress | None = None) -> Forgotten:
+        """Erase the pages of a URL, or of a glob with `*`, everywhere they left something.
+
+        Raises NotFoundError where no page has such a URL, BusyError when another process writes for `wait` seconds.
+        """
+        from wrac.flow.forget import forget
+
+        return forget(self.shelf, self.log, url, wait, progress or silent)
+
+    def gc(self, *, older: float = 0.0, wait: float = 60.0, progress: Progress | None = None) -> Collected:
+        """Drop what nothing refers to any more, and events from months before a moment (seconds since 1970)."""
+        from wrac.flow.forget import collect
+
+        return collect(self.shelf, self.log, wait, progress or silent, older)
+
+    def export(self, warc: str | Path) -> int:
+        """How many pages were written to a WARC file, as they were fetched, in order of their URLs.
+
+        Raises StorageError where the file cannot be written.
+        """
+        from wrac.flow.export import export
+
+        return export(self.database, Path(warc))
+
+    def replan(  # noqa: PLR0913 - the options of one verb
         self,
         *,
         policy: Policy | Policies | None = None,
         planning: Planning | None = None,
+        batch: bool = False,
         progress: Progress | None = None,
         workers: int | None = None,
         wait: float = 60.0,
     ) -> ReplanReport:
         """Plan every page anew; nothing is fetched or parsed, and only chunks that are new are embedded.
 
-        `policy` and `planning` are as for `index`, and remembered. Raises BusyError when another process writes for
-        `wait` seconds. A run that was stopped goes on where it stopped.
+        `policy` and `planning` are as for `index`, and remembered. With `batch` the model is asked in the provider's
+        batches, for half the price and within a day; a process that ends meanwhile loses nothing. A run that was
+        stopped goes on where it stopped.
+
+        Raises BusyError when another process writes for `wait` seconds, and what asking a model raises.
         """
         from wrac.flow.pipeline import Options
-        from wrac.flow.replan import replan
 
+        if batch:
+            from wrac.flow.batches import replan_in_batches as replan
+        else:
+            from wrac.flow.replan import replan
         options = Options(wish=_wish(policy, planning), workers=workers, wait=wait, progress=progress or silent)
-        report = replan(self.database, self.embedder, self.log, options)
-        self._derive()
-        return report
+        self._agree()
+        return replan(self.shelf, self.log, options)
+
+    def remembered(self) -> Wish:
+        """How pages are planned where a run is not told."""
+        from wrac.flow.remembered import recalled
+
+        return recalled(self.database)
 
     def costs(self, by: Grouping = "day", since: str = "") -> dict[str, Usage]:
         """What models were paid for, by day (of UTC), site, model or purpose; from a day such as `2026-11-30` on."""
         with self.database.read() as connection:
             return sums(connection, by, since)
 
-    def search(
+    def search(  # noqa: PLR0913 - the options of one verb
         self,
         query: str,
         *,
         k: int | None = 10,
         budget: int | None = None,
         where: Mapping[str, str | Sequence[str]] = NOTHING,
+        rerank: bool = False,
+        confidence: float = 0.0,
     ) -> list[Result]:
         """The best passages, best first, each text once: at most `k`, and at most `budget` tokens as rendered.
 
-        `where` filters by `url` (a prefix), `kind`, `role`, `language` or metadata; a list gives alternatives.
+        `where` filters by `url` (a prefix), `kind`, `role`, `language`, `since` and `until` (ISO dates) or metadata; a
+        list gives alternatives. Passages of less than `confidence` are left out; `rerank` orders the first 20 anew by
+        their tokens. Raises ConfigError for a name that no page has, and for a query without a word.
         """
         from wrac.flow.search import Ask, search
 
-        ask = Ask(query, k, budget, Filters.of(where))
+        ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
+        self._agree()
+        self.shelf.catch_up()
         with self.database.read() as connection:
-            found = search(connection, self.index_in(connection), self.embedder, ask)
-        self.log.write(found.events())
-        return found.results
+            index = self.shelf.search(connection)
+            return self._told(index, search(connection, index, self.embedder, ask)).results
+
+    def context(  # noqa: PLR0913 - the options of one verb
+        self,
+        query: str,
+        *,
+        budget: int | None = 2000,
+        k: int | None = None,
+        where: Mapping[str, str | Sequence[str]] = NOTHING,
+        rerank: bool = False,
+        confidence: float = FAINT,
+    ) -> Gathered:
+        """The best passages as one text of at most `budget` tokens, by page and in reading order, each cited.
+
+        The options are those of `search`.
+        """
+        from wrac.flow.gather import gather
+        from wrac.flow.search import Ask
+
+        ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
+        self._agree()
+        self.shelf.catch_up()
+        with self.database.read() as connection:
+            index = self.shelf.search(connection)
+            found = gather(connection, index, self.embedder, ask)
+            self._told(index, found.answered)
+        return found
+
+    def _told(self, index: Searched, answered: Answered) -> Answered:
+        """The answer, of which the log knows. Raises ConfigError where it is empty for a filter that names nothing."""
+        if not answered.results:
+            unknown(index, answered.ask.filters)
+        self.log.write(answered.events())
+        return answered
 
     def show(self, chunk: str) -> Shown:
         """The chunk with that id, or whose id begins so.
@@ -151,53 +275,51 @@ class Workspace:
         from wrac.flow.show import show
 
         with self.database.read() as connection:
-            return show(connection, self.path, chunk)
+            return show(connection, self.place, chunk)
 
     def verify(self, digest: bool = False, *, progress: Progress | None = None) -> VerifyReport:
         """What is wrong with the workspace, by computing every id and law again from what is stored."""
         from wrac.flow.verify import verify
 
         damage = self.database.integrity()
+        if waiting := self.shelf.waiting():
+            damage.append(
+                f"{self.shelf.place} has not been told of {waiting} pages; run `wrac index` or `wrac reindex`"
+            )
         with self.database.read() as connection:
-            index = self.index_in(connection)
+            index = self.shelf.whole(connection)
             return verify(connection, index, self.embedder, damage, digest=digest, progress=progress or silent)
 
-    def reindex(self, *, progress: Progress | None = None, wait: float = 60.0) -> int:
+    def reindex(
+        self, to: str = "", *, embedder: str | Embedder = "", progress: Progress | None = None, wait: float = 60.0
+    ) -> int:
         """How many pages are in the index, which is made anew from the catalog; no model is called.
 
-        Raises BusyError when another process writes for `wait` seconds.
+        `to` moves it: to a store's URL, or with `workspace` back into the workspace. With an `embedder` all is embedded
+        by that one, which the workspace remembers. Raises BusyError when another process writes for `wait` seconds.
         """
+        from wrac.flow.embedders import change
+        from wrac.flow.pipeline import Options
         from wrac.flow.reindex import reindex
 
-        tell = progress or silent
-        waiting = partial(tell, "wait", 0, None, "another process is writing to this workspace")
-        with self.database.writer(wait, waiting), self.database.write() as connection:
-            pages = reindex(connection, self.index_in(connection), tell)
-        self._derive()
-        return pages
+        tell, pages = progress or silent, 0
+        if embedder:
+            self._embedder, self._named = embedder, ""
+            self.shelf.close()
+            _ = self.embedder  # an embedder that is not there says so before anything is changed
+            pages = change(self.shelf, self.log, Options(wait=wait, progress=tell), self._named)
+        return pages if embedder and not to else reindex(self.shelf, to, tell, wait)
 
     def status(self) -> dict[str, object]:
         """What the workspace holds, in numbers."""
         from wrac.flow.status import status
 
-        with self.database.read() as connection:
-            return status(connection, self.index_in(connection), self.path)
-
-    def _derive(self) -> None:
-        """Bring what searches map into memory up to what is stored."""
-        with self.database.read() as connection:
-            self.index_in(connection).derived()
-
-    def index_in(self, connection: Connection) -> SqliteIndex:
-        """The index as a transaction sees it."""
-        name = self.embedder.name
-        matrix = self._matrices.setdefault(name, MatrixFile(self.path, name))
-        return SqliteIndex(connection, matrix, lambda keys: vectors.recall(connection, name, keys))
+        return status(self.shelf)
 
     def close(self) -> None:
-        """Close the database and let go of the matrix."""
+        """Close the database and let go of the index."""
+        self.shelf.close()
         self.database.close()
-        self._matrices.clear()
 
     def __enter__(self) -> Workspace:
         return self
@@ -212,6 +334,18 @@ def _wish(policy: Policy | Policies | None, planning: Planning | None) -> Wish:
     from wrac.flow.remembered import Wish
 
     return Wish(Policies(policy) if isinstance(policy, Policy) else policy, planning)
+
+
+def _folder(path: str | Path, *, create: bool) -> Path:
+    """Where files are kept: the workspace's folder, for one in a database a folder of the user's state by its name."""
+    if not is_url(path):
+        with errors(Path(path)):
+            _claim(Path(path), create=create)
+        return Path(path)
+    home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    folder = home / "wrac" / blake2b(at(path).place.encode(), digest_size=8).hexdigest()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _claim(path: Path, *, create: bool) -> None:

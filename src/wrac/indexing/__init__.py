@@ -160,21 +160,11 @@ class Space:
     dimensions: int
 
 
-class Index(Protocol):
-    """Rows in, ranked entries out. Scores are rounded to `DIGITS`; equal ones stand in the order of their ids.
+class Searched(Protocol):
+    """Ranked entries and where they stand. Scores are rounded to `DIGITS`; equal ones stand in the order of their ids.
 
     An entry may stand on several pages: it is ranked once, and found where any of its rows is allowed.
     """
-
-    @property
-    def traits(self) -> Traits: ...
-
-    def write(self, changes: Sequence[Change]) -> None:
-        """The pages are as the changes say, of one page the last; writing the same again changes nothing.
-
-        All is visible to the next search. Killed in the middle, each page is as before or as said, or is absent.
-        """
-        ...
 
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by BM25 with their scores, above zero; counts are over the whole index."""
@@ -188,20 +178,34 @@ class Index(Protocol):
         """Where the entries stand, in order of page and position, as far as the filters allow."""
         ...
 
-    def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
-        """The float32 vectors of those of the entries that have one."""
-        ...
-
-    def contents(self) -> Iterable[tuple[str, int, str]]:
-        """Page, position and entry of every row, in no order."""
-        ...
-
     def languages(self) -> list[str]:
         """The languages of the pages, most pages first."""
         ...
 
     def fields(self) -> list[str]:
         """The names of metadata that a row has, in order."""
+        ...
+
+
+class Index(Searched, Protocol):
+    """Rows in, ranked entries out."""
+
+    @property
+    def traits(self) -> Traits: ...
+
+    def write(self, changes: Sequence[Change]) -> None:
+        """The pages are as the changes say, of one page the last; writing the same again changes nothing.
+
+        All is visible to the next search. Killed in the middle, each page is as before or as said, or is absent.
+        """
+        ...
+
+    def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
+        """The float32 vectors of those of the entries that have one."""
+        ...
+
+    def contents(self) -> Iterable[tuple[str, int, str]]:
+        """Page, position and entry of every row, in no order."""
         ...
 
     def size(self) -> int:
@@ -213,5 +217,5 @@ class Index(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of connections and files; nothing is left to write."""
+        """Bring up to date what searches are helped by, and let go of connections and files."""
         ...

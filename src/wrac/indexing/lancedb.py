@@ -35,6 +35,7 @@ from wrac.indexing.stores import (
     record,
     row_id,
     row_of,
+    sized,
 )
 
 MANY = 50_000
@@ -100,7 +101,9 @@ class LanceIndex:
         pages = last(changes)
         if not pages:
             return
-        made = pa.Table.from_pylist([one for change in pages.values() for one in _records(change)], self.table.schema)
+        width = self.table.schema.field("vector").type.list_size
+        fitting = [sized(self.address, change, width) for change in pages.values()]
+        made = pa.Table.from_pylist([one for change in fitting for one in _records(change)], self.table.schema)
         gone = f"url IN ({', '.join(map(_quoted, pages))})"
         with _errors(self.address):
             merge = self.table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()

@@ -8,7 +8,8 @@ PostgreSQL's `ts_rank` knows no rarity at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,7 @@ import sqlalchemy
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
-from wrac.indexing import ALL, DIGITS, Change, Filters, Row, tables
+from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits, Vector, tables
 from wrac.indexing.postings import Postings, batches, marked
 from wrac.text import bm25
 
@@ -26,7 +27,7 @@ TERMS = 64
 
 
 @dataclass(slots=True)
-class SqlIndex:
+class SqlIndex(ABC):
     """The index as one connection's transaction sees it; vectors are its subclasses'."""
 
     connection: Connection
@@ -47,6 +48,7 @@ class SqlIndex:
         known = self.numbers({row.entry for row in rows})
         if new := {row.entry: row for row in rows if row.entry not in known}:
             known |= self._add(list(new.values()))
+        self.embedded(known, rows)
         self.run("DELETE FROM index_places WHERE page = ?", [(number,)])
         self.run(
             "INSERT INTO index_places (page, position, entry, anchor, link, label, units, trail, kinds, roles)"
@@ -72,6 +74,11 @@ class SqlIndex:
         for table in (tables.places, tables.pages, tables.entries, tables.segments, tables.postings, tables.terms):
             self.connection.execute(delete(table))
         self.advance()
+
+    def sweep(self) -> None:
+        """Drop the words that no entry has any more."""
+        used = select(tables.postings.c.term)
+        self.connection.execute(delete(tables.terms).where(tables.terms.c.row.not_in(used)))
 
     def lexical(self, terms: Sequence[str], k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by BM25 with their scores, above zero, rounded; counts are over the whole index."""
@@ -120,8 +127,21 @@ class SqlIndex:
             {name for (meta,) in self.select("SELECT DISTINCT meta FROM index_pages") for name in json.loads(meta)}
         )
 
+    @property
+    @abstractmethod
+    def traits(self) -> Traits: ...
+
+    @abstractmethod
+    def dense(self, vector: Vector, k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
+        """The best `k` entries by the inner product with a float32 vector of unit length, rounded."""
+
+    @abstractmethod
+    def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
+        """The float32 vectors of those of the entries that have one."""
+
     def close(self) -> None:
-        """Nothing: the connection is its owner's to close."""
+        """Forget what was read; the connection is its owner's to close."""
+        self._allowed.clear()
 
     def generation(self) -> int:
         """How often the index was changed."""
@@ -155,6 +175,18 @@ class SqlIndex:
         numbers = self.numbers(row.entry for row in rows)
         Postings(self.connection).put(segment, [(numbers[row.entry], row.terms) for row in rows])
         return numbers
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make what vectors need where it is missing."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Make ready for searches what can be."""
+
+    @abstractmethod
+    def embedded(self, numbers: Mapping[str, int], rows: Sequence[Row]) -> None:
+        """Store the vectors of a page's entries, whose numbers are given."""
 
     def _drop(self, old: set[int]) -> None:
         """Remove those of the entries that stand nowhere any more."""

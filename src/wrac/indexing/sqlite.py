@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from wrac.indexing import ALL, Filters, Traits, Vector
+from wrac.indexing import ALL, Filters, Row, Traits, Vector
 from wrac.indexing.sql import SqlIndex
 from wrac.indexing.vectors import Fetch, Matrix, MatrixFile, scan
 
@@ -21,7 +21,11 @@ class SqliteIndex(SqlIndex):
 
     matrix: MatrixFile | None = None
     fetch: Fetch | None = None
-    traits = Traits("sqlite", lexical=True, dense=True, shared=False, proven="the embedded index")
+
+    @property
+    def traits(self) -> Traits:
+        """Both rankings are exact."""
+        return Traits("sqlite", lexical=True, dense=True, shared=False, proven="the embedded index")
 
     def dense(self, vector: Vector, k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by the inner product with a float32 vector of unit length, rounded."""
@@ -40,6 +44,12 @@ class SqliteIndex(SqlIndex):
         if self.matrix is None or self.fetch is None:
             raise ValueError("this index was opened without vectors")
         return self.matrix.current(self.generation(), self.keys, self.fetch)
+
+    def prepare(self) -> None:
+        """Nothing: the matrix is made by whoever reads it."""
+
+    def embedded(self, numbers: Mapping[str, int], rows: Sequence[Row]) -> None:
+        """Nothing: vectors are in the cache, and the matrix is derived from there."""
 
     def settle(self) -> None:
         """What can be made ready for searches is."""

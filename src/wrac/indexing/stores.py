@@ -118,7 +118,10 @@ def down(address: StoreAddress, problem: object) -> RemoteError:
     told = " ".join(str(problem).split())
     if address.password:
         told = told.replace(address.password, "***").replace(quote(address.password), "***")
-    return RemoteError(address.shown, told[:300], "start it, or check host, user and password")
+    advice = "start it, or check host, user and password"
+    if address.user and not address.password:
+        advice += f"; a password is read from {PASSWORD}"
+    return RemoteError(address.shown, told[:300], advice)
 
 
 def compare(address: StoreAddress, found: Space, wanted: Space) -> None:
@@ -229,6 +232,15 @@ def in_batches(values: Iterable[T], size: int) -> Iterable[list[T]]:
             batch = []
     if batch:
         yield batch
+
+
+def sized(address: StoreAddress, change: Change, dimensions: int) -> Change:
+    """The change, whose vectors are as long as the index's. Raises WorkspaceError for others."""
+    width = dimensions if change.vectors is None or not change.rows else change.vectors.shape[1]
+    if width != dimensions:
+        problem = f"{change.page} has vectors of {width} numbers, the index of {dimensions}"
+        raise WorkspaceError(address.shown, problem, f"run `wrac reindex --to {address.shown}`")
+    return change
 
 
 def last(changes: Iterable[Change]) -> dict[str, Change]:

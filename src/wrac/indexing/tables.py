@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     DDL,
     Column,
+    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     Text,
     column,
     event,
+    select,
     table,
 )
 
@@ -110,12 +112,26 @@ passages = table(
     )),
 )  # fmt: skip
 
+
+def form(connection: Connection) -> int:
+    """The number of the form that the tables are of; 0 where none is said."""
+    return connection.scalar(select(state.c.value).where(state.c.name == "form")) or 0
+
+
 # For whoever reads the database without wrac: one row a passage, all it needs beside it.
 _PASSAGES = (
     " passages AS SELECT e.id AS entry, e.chunk, p.url AS page, o.position, e.text,"
     " e.prefix, e.part_start, e.part_end, o.units, o.trail, o.anchor, o.link, e.tokens, p.planner, p.language,"
     " o.kinds, o.roles, o.label, p.date, p.meta"
     " FROM index_places o JOIN index_entries e ON e.row = o.entry JOIN index_pages p ON p.row = o.page"
+)
+event.listen(
+    metadata,
+    "after_create",
+    DDL(  # type: ignore[no-untyped-call]
+        "INSERT INTO index_state (name, value) VALUES ('form', %(form)s) ON CONFLICT (name) DO NOTHING",
+        context={"form": FORM},
+    ),
 )
 event.listen(
     metadata,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
 from wrac.llm.asking import Question, Reply
-from wrac.llm.providers import Endpoint
+from wrac.llm.providers import THINKING, Endpoint
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -61,18 +61,18 @@ class Batches:
 
     def submit(self, questions: Mapping[str, Question]) -> Iterator[tuple[str, list[str]]]:
         """Hands questions in, and gives each batch's id and its questions' keys as soon as the provider has it."""
-        for keys, lines in _packed((key, self._line(key, question)) for key, question in questions.items()):
-            with self._told():
-                sent = self._client.files.create(file=("questions.jsonl", b"".join(lines)), purpose="batch")
-                made = self._client.batches.create(
+        for keys, lines in packed((key, self._line(key, question)) for key, question in questions.items()):
+            with self._asking() as client:
+                sent = client.files.create(file=("questions.jsonl", b"".join(lines)), purpose="batch")
+                made = client.batches.create(
                     input_file_id=sent.id, endpoint="/v1/chat/completions", completion_window="24h"
                 )
             yield made.id, keys
 
     def state(self, batch: str) -> State:
         """How far a batch is."""
-        with self._told():
-            found = self._client.batches.retrieve(batch)
+        with self._asking() as client:
+            found = client.batches.retrieve(batch)
         counts = found.request_counts
         errors = (found.errors and found.errors.data) or []
         problem = "; ".join(" ".join((error.message or error.code or "").split()) for error in errors[:3])
@@ -87,25 +87,23 @@ class Batches:
         while not (state := self.state(batch)).ended:
             tell(state)
             if time.monotonic() + pause > until:
-                raise self._remote(
-                    f"batch {batch} is {state.status} after {longest:g} seconds; run again to collect it"
-                )
+                raise self._remote(f"{batch} is {state.status} after {longest:g} seconds; run again to collect it")
             time.sleep(pause)
         return state
 
     def replies(self, batch: str) -> dict[str, Reply | str]:
         """What an ended batch says by key: a reply, or why there is none. Keys it says nothing of were not answered."""
         found: dict[str, Reply | str] = {}
-        with self._told():
-            made = self._client.batches.retrieve(batch)
+        with self._asking() as client:
+            made = client.batches.retrieve(batch)
             for file in filter(None, (made.error_file_id, made.output_file_id)):
-                found.update(self._read(self._client.files.content(file).text))
+                found.update(self._read(client.files.content(file).text))
         return found
 
     def cancel(self, batch: str) -> None:
         """Ends a batch; what is answered already can be collected."""
-        with self._told():
-            self._client.batches.cancel(batch)
+        with self._asking() as client:
+            client.batches.cancel(batch)
 
     def close(self) -> None:
         """Ends the connection."""
@@ -118,10 +116,8 @@ class Batches:
         """A question as a line of the file that is handed in."""
         roles = ("system", question.instructions), ("user", question.data)
         body: dict[str, Any] = {
-            "model": self.endpoint.model.removeprefix("" if self.endpoint.base_url else PROVIDER),
             "messages": [{"role": role, "content": content} for role, content in roles],
-            "temperature": 0.0,
-            "max_tokens" if self.endpoint.base_url else "max_completion_tokens": question.most,
+            **(self._compatible(question) if self.endpoint.base_url else self._own(question)),
         }
         if self.endpoint.shape == "grammar":
             body["grammar"] = question.grammar
@@ -130,6 +126,21 @@ class Batches:
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
         return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+
+    def _compatible(self, question: Question) -> dict[str, Any]:
+        return {"model": self.endpoint.model, "temperature": 0.0, "max_tokens": question.most}
+
+    def _own(self, question: Question) -> dict[str, Any]:
+        """What OpenAI's models take: one that thinks gets no temperature, and is to think as little as it can."""
+        from pydantic_ai.profiles.openai import openai_model_profile
+
+        model = self.endpoint.model.removeprefix(PROVIDER)
+        profile = openai_model_profile(model)
+        if not profile.get("thinking_always_enabled"):
+            return {"model": model, "temperature": 0.0, "max_completion_tokens": question.most}
+        efforts: Any = profile.get("openai_reasoning_efforts") or ()
+        thinking = [{"reasoning_effort": effort} for effort in ("minimal", "low") if effort in efforts]
+        return {"model": model, "max_completion_tokens": question.most + THINKING, **(thinking or [{}])[0]}
 
     def _read(self, text: str) -> Iterator[tuple[str, Reply | str]]:
         """The replies in a file of results; a line that is cut off says nothing."""
@@ -176,12 +187,13 @@ class Batches:
             raise ConfigError(f"{self.name}: no key; set OPENAI_API_KEY") from error
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """The client's errors as wrac's."""
+    def _asking(self) -> Iterator[OpenAI]:
+        """The client, whose errors are told as wrac's."""
+        client = self._client
         import openai
 
         try:
-            yield
+            yield client
         except openai.APIStatusError as error:
             if isinstance(error, openai.RateLimitError) or error.status_code >= 500:
                 raise self._remote(f"took no batch (status {error.status_code}); try again later") from error
@@ -206,7 +218,7 @@ def _refusal(status: int) -> str:
     return f"the batch is refused (status {status}); leave out --batch, or choose another model"
 
 
-def _packed(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], list[bytes]]]:
+def packed(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], list[bytes]]]:
     """Lines and their keys in batches that a provider takes."""
     keys: list[str] = []
     batch: list[bytes] = []

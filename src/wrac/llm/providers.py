@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import threading
 import time
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
@@ -19,17 +22,24 @@ from wrac.llm.prices import Price, price
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as PydanticModel
+    from pydantic_ai.models.openai import OpenAIChatModel
 
 Shape: TypeAlias = Literal["auto", "grammar", "schema", "text"]
-"""How an answer's form is forced: by a grammar (llama.cpp), a JSON schema, or by words alone. `auto`: a schema, and
-words where the endpoint refuses schemas."""
+"""How an answer's form is forced: by a grammar, a JSON schema, or words alone. `auto`: a grammar for llama.cpp, else a
+schema, and words where it is refused."""
 
 LONGEST_WAIT: Final = 60.0
 """Seconds an endpoint may ask to wait before the next attempt; one that asks for more is given up."""
+REST: Final = 120.0
+"""Pauses for which an endpoint that gave no answer is left alone: a minute, by default."""
+GLANCE: Final = 5.0
+"""Seconds that an endpoint has to say which models it serves."""
 THINKING: Final = 4096
 """Tokens that a model which thinks before it answers may take for that."""
 LONGEST_TOLD: Final = 300
+CLOSED: Final = "was closed while it was asked"
 _Result = TypeVar("_Result")
+_Refusal = TypeVar("_Refusal", RemoteError, ConfigError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +88,15 @@ class Endpoint:
 class Provider:
     """A model at an endpoint: retries with growing pauses, a limit on questions at once, usage with its price.
 
-    Threads may ask at the same time. When an endpoint stays out of reach, or refuses the key or the model, later
-    questions fail at once with the same error: a run of a thousand pages does not wait a thousand times.
+    Threads may ask at the same time. When an endpoint stays out of reach, questions fail at once with the same error
+    for `REST` pauses; when it refuses the key or the model, for good: a run of a thousand pages does not wait for each.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._shape: Shape = endpoint.shape
         self._down: RemoteError | ConfigError | None = None
+        self._until = 0.0
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = threading.Event()
@@ -104,15 +115,18 @@ class Provider:
     def ask(self, question: Question) -> Reply:
         """The answer; its usage costs 0 where no price is known.
 
-        Raises ConfigError for a wrong key, model or size of question, RemoteError where the endpoint does not answer.
+        Raises ConfigError for a wrong key, model or size of question, RemoteError where the endpoint does not answer,
+        MissingExtraError without the package that asks.
         """
+        self._refuse()
+        _ = self._model  # tells what cannot be asked at all
         with self._free:
             started = time.monotonic()
             response = self._insistently(question)
             return self._reply(response, time.monotonic() - started)
 
     def close(self) -> None:
-        """Ends the connection and the questions under way, which then fail."""
+        """Ends the connection and the questions under way, which then fail, as later ones do."""
         self._closed.set()
         with self._lock:
             if self._loop is not None:
@@ -123,25 +137,39 @@ class Provider:
     # -- asking
 
     def _insistently(self, question: Question) -> ModelResponse:
-        attempt = 1
+        shape, attempt = self._shape if self._shape != "auto" else self._taken(), 1
         while True:
-            if self._down is not None:
-                raise self._down
-            shape = self._shape
+            self._refuse()
             try:
-                return self._run(self._once(question, shape))
-            except _errors().transient as error:
+                response = self._run(self._once(question, shape))
+            except _errors().hopeless as error:
+                raise self._end_with(self._config(error, _advice(error))) from error
+            except _errors().rejected as error:
+                if self.endpoint.shape != "auto" or shape == "text" or isinstance(error, _errors().too_long):
+                    raise self._config(error, _advice(error)) from error
+                shape = "text"  # an endpoint without JSON schemas says so by refusing them
+            except _errors().any as error:
                 self._pause(error, attempt)
                 attempt += 1
-            except _errors().hopeless as error:
-                self._down = self._config(error, _advice(error))
-                raise self._down from error
-            except _errors().rejected as error:
-                if shape != "auto" or isinstance(error, _errors().too_long):
-                    raise self._config(error, _advice(error)) from error
-                self._shape = "text"  # an endpoint without JSON schemas says so by refusing them
-            except _errors().other as error:
+            except _errors().unexpected as error:
                 raise self._remote(self._told(error)) from error
+            else:
+                self._shape = shape
+                return response
+
+    def _taken(self) -> Shape:
+        """The form that the endpoint takes, found out once: llama.cpp says who it is in its list of models."""
+        self._shape = "grammar" if self.endpoint.base_url and self._run(self._is_llama()) else "schema"
+        return self._shape
+
+    async def _is_llama(self) -> bool:
+        from openai import OpenAIError
+
+        client = cast("OpenAIChatModel", self._model).client.with_options(max_retries=0, timeout=GLANCE)
+        try:
+            return '"llamacpp"' in json.dumps(await client.get("/models", cast_to=object))
+        except (OpenAIError, ValueError):
+            return False  # what is wrong, the question will tell
 
     async def _once(self, question: Question, shape: Shape) -> ModelResponse:
         from pydantic_ai.direct import model_request
@@ -171,13 +199,27 @@ class Provider:
         """Waits as long as the endpoint asks for, else twice as long each time. Raises RemoteError to give up."""
         asked = getattr(error, "retry_after", None)
         seconds = self.endpoint.pause * 2 ** (attempt - 1) if asked is None else float(asked)
+        problem = ""
         if attempt >= self.endpoint.attempts:
-            self._down = self._remote(f"gave no answer in {attempt} attempts ({self._told(error)})")
+            problem = f"gave no answer in {attempt} attempts"
         elif seconds > LONGEST_WAIT:
-            self._down = self._remote(f"asks to wait {seconds:.0f} seconds ({self._told(error)})")
-        if self._down is not None:
-            raise self._down from error
+            problem = f"asks to wait {seconds:.0f} seconds"
+        if problem:
+            rest = max(REST * self.endpoint.pause, asked or 0.0)
+            raise self._end_with(self._remote(f"{problem} ({self._told(error)})"), rest) from error
         self._closed.wait(seconds)
+
+    def _end_with(self, error: _Refusal, seconds: float = inf) -> _Refusal:
+        """The error, which answers later questions, too, for some time."""
+        self._down, self._until = error, time.monotonic() + seconds
+        return error
+
+    def _refuse(self) -> None:
+        """Raises what the endpoint's last question failed with, while it is not worth another."""
+        if self._closed.is_set():
+            raise self._remote(CLOSED)
+        if self._down is not None and time.monotonic() < self._until:
+            raise self._down
 
     def _reply(self, response: ModelResponse, seconds: float) -> Reply:
         text = "".join(getattr(part, "content", "") for part in response.parts if part.part_kind == "text")
@@ -207,63 +249,73 @@ class Provider:
         try:
             from pydantic_ai.exceptions import UserError
             from pydantic_ai.models import infer_model
-            from pydantic_ai.models.openai import OpenAIChatModel
-            from pydantic_ai.profiles.openai import OpenAIModelProfile
-            from pydantic_ai.providers.openai import OpenAIProvider
+
+            from wrac.llm.compatible import CompatibleModel
         except ImportError as error:
             raise MissingExtraError("llm", "asking a language model") from error
         if self.endpoint.base_url:
-            provider = OpenAIProvider(base_url=self.endpoint.base_url, api_key=self.endpoint.key or "none")
-            known = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)  # to every server
-            return OpenAIChatModel(self.endpoint.model, provider=provider, profile=known)
+            return CompatibleModel(self.endpoint.model, self.endpoint.base_url, self.endpoint.key)
         try:
             return infer_model(self.endpoint.model)
         except (UserError, ImportError, ValueError) as error:
-            raise ConfigError(f"{self.endpoint.model}: {self._told(error)}") from error
+            raise self._end_with(ConfigError(f"{self.endpoint.model}: {_unusable(str(error))}")) from error
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """The result of a coroutine run on the connection's own loop; an interrupted wait ends the request."""
-        future = asyncio.run_coroutine_threadsafe(work, self._running())
+        with self._lock:  # what is begun before the end is ended by it
+            if self._closed.is_set():
+                work.close()
+                raise self._remote(CLOSED)
+            future = asyncio.run_coroutine_threadsafe(work, self._running())
         try:
             return future.result()
         except CancelledError as error:
-            raise self._remote("was closed while it was asked") from error
+            raise self._remote(CLOSED) from error
         except BaseException:
             future.cancel()
             raise
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="wrac-llm", daemon=True)
-                self._thread.start()
-            return self._loop
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="wrac-llm", daemon=True)
+            self._thread.start()
+        return self._loop
 
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        loop.run_forever()
+        loop.run_until_complete(self._end())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    loop.run_forever()
-    loop.run_until_complete(_end())
-    loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.close()
-
-
-async def _end() -> None:
-    """Ends what is under way."""
-    if left := asyncio.all_tasks() - {asyncio.current_task()}:
-        for task in left:
-            task.cancel()
-        await asyncio.wait(left)
+    async def _end(self) -> None:
+        """Ends what is under way, and the connections."""
+        if left := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left)
+        if "_model" in self.__dict__:
+            async with self._model:
+                pass  # leaving it closes its client
 
 
 def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - imported lazily
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
 
-    if shape not in ("auto", "schema") or not question.schema:
+    if shape != "schema" or not question.schema:
         return ModelRequestParameters()
     wanted = OutputObjectDefinition(json_schema=dict(question.schema), name="answer", strict=True)
     return ModelRequestParameters(output_mode="native", output_object=wanted)
+
+
+def _unusable(problem: str) -> str:
+    """What pydantic-ai says of a model it cannot ask, in wrac's words."""
+    if variable := re.search(r"`([A-Z_]+)` environment variable", problem):
+        return f"no key or address; set {variable[1]}"
+    if command := re.search(r'pip install "[^"]+"', problem):
+        return f"its provider needs a package: {command[0]}"
+    return "no such provider; name the model as PROVIDER:NAME, such as openai:gpt-4.1, or give --base-url"
 
 
 def _advice(error: Exception) -> str:
@@ -284,16 +336,13 @@ class _Errors:
     def __init__(self) -> None:
         from pydantic_ai import exceptions as known
 
-        self.transient = (
-            known.ModelRateLimitError, known.ModelServerError, known.ModelConnectionError, known.ModelUnavailableError,
-        )  # fmt: skip
         self.key, self.missing, self.quota = (
             known.ModelAuthenticationError, known.ModelNotFoundError, known.ModelQuotaExceededError,
         )  # fmt: skip
         self.hopeless = (self.key, self.missing, self.quota)
         self.too_long = known.ModelContextWindowExceededError
         self.rejected = known.ModelRequestRejectedError
-        self.other = (known.ModelAPIError, known.UnexpectedModelBehavior)
+        self.any, self.unexpected = known.ModelAPIError, known.UnexpectedModelBehavior
 
 
 @cache

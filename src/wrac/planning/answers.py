@@ -13,9 +13,9 @@ Form: TypeAlias = Literal["ranges", "starts"]
 SAID: Final[Mapping[Form, str]] = {
     "ranges": "Units that belong together may, rarely, share a group though others stand between them. Answer with the "
     "groups and nothing else: numbers and ranges, commas between those of one group, semicolons between groups, every "
-    "number once.",
+    "number once, as in 1-3;4,6-8;5.",
     "starts": "Groups are made of neighbours. Answer with the first number of each group and nothing else, ascending, "
-    "commas between.",
+    "commas between, as in 1,4,9.",
 }
 _FIELD: Final[Mapping[Form, str]] = {"ranges": "groups", "starts": "starts"}
 ROOM: Final = 64

@@ -14,7 +14,7 @@ from wrac.core.types import Document, Plan, Usage
 from wrac.llm.asking import Model, Question, Reply
 from wrac.llm.ledger import Answers, total
 from wrac.planning.answers import SAID, Form, grammar, read, schema, write
-from wrac.planning.cascade import unsure
+from wrac.planning.cascade import doubts
 from wrac.planning.outline import WINDOW, Segment, preview, segments
 from wrac.planning.repair import Repairs, repair
 from wrac.planning.rules import RulesPlanner, streams
@@ -87,8 +87,8 @@ class LlmPlanner:
 
     `answers` are recorded answers by segment: a page that did not change asks nothing, one that did asks for the
     segments that did. Equal documents and equal answers give equal plans. With a `threshold` it is a cascade: only
-    segments in which the rules have a boundary of a smaller margin are asked. With `fallback` the rules plan what the
-    model does not answer, and the plan's planner says so.
+    segments are asked whose boundaries the rules doubt as much, in all. With `fallback` the rules plan what the model
+    does not answer, and the plan's planner says so.
     """
 
     rules: RulesPlanner
@@ -124,7 +124,10 @@ class LlmPlanner:
         planner = self.name
         if asked.unanswered:
             planner = (planner if asked.unanswered < len(tasks) else rules.planner) + UNANSWERED
-        plan, asked.repairs = repair(document, [*groups, *beyond], rules, planner=planner, usage=asked.usage)
+        plan, repairs = repair(document, [*groups, *beyond], rules, planner=planner, usage=asked.usage)
+        decided = sum(len(task.segment.ordinals) for task in tasks if known[task.key] is not None)
+        undecided = sum(map(len, rules.groups)) - decided  # nobody said anything of those, and nothing was wrong
+        asked.repairs = repairs._replace(missing=repairs.missing - undecided)
         return plan, asked
 
     def questions(self, document: Document, wanted: frozenset[int] | None = None) -> list[Window]:
@@ -135,7 +138,7 @@ class LlmPlanner:
     def learn(self, parts: Sequence[Part], reply: Reply) -> Heard:
         """Keeps what a reply says of the segments it was asked about. One it names no unit of stays unanswered."""
         size = sum(part.size for part in parts)
-        found = read(reply.text, self.form, size)
+        found = read(reply.text if reply.whole else _finished(reply.text), self.form, size)
         kept: dict[str, str] = {}
         before = 0
         for part in parts:
@@ -148,15 +151,17 @@ class LlmPlanner:
 
     def _tasks(self, document: Document, rules: Plan, wanted: frozenset[int] | None) -> list[_Task]:
         """The segments of a page that the model is to decide about."""
-        if self.threshold is not None:
-            doubts = unsure(self.rules, document, self.threshold)
-            wanted = doubts if wanted is None else wanted & doubts
-        return [
-            _Task(segment, self._key(segment))
-            for stream in streams(document, dict(rules.omitted))
-            for segment in segments(document, stream, self.rules.counter.count)
-            if len(segment.ordinals) > 1 and (wanted is None or not wanted.isdisjoint(segment.ordinals[1:]))
-        ]
+        doubt = None if self.threshold is None else doubts(self.rules, document)
+        found: list[_Task] = []
+        for stream in streams(document, dict(rules.omitted)):
+            for segment in segments(document, stream, self.rules.counter.count):
+                inner = segment.ordinals[1:]
+                due = wanted is None or not wanted.isdisjoint(inner)
+                if doubt is not None and self.threshold is not None:
+                    due = due and sum(doubt[ordinal] for ordinal in inner) >= self.threshold
+                if inner and due:
+                    found.append(_Task(segment, self._key(segment)))
+        return found
 
     def _key(self, segment: Segment) -> str:
         policy = self.rules.policy

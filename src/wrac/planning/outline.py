@@ -15,8 +15,8 @@ from wrac.text.characters import UNSPACED
 WORDS: Final = 10
 LETTERS: Final = 72
 WIDE: Final = 3
-"""How much of a unit's beginning is shown: words, and letters for long ones. A letter of a script without spaces is nearly
-a token, and counts as several."""
+"""How much of a unit's beginning is shown: words, and letters for long ones. A letter of a script without spaces is
+nearly a token, and counts as several."""
 FOLD: Final = 160
 """Tokens that units of one line may have together: a model can part runs that are longer at places it sees."""
 SEGMENT: Final = 24
@@ -30,7 +30,7 @@ SHORT: Final[dict[Kind, str]] = {
 }  # fmt: skip
 _FOLDED: Final = frozenset[Kind](("list_item", "table_row"))
 _WIDE: Final = re.compile(f"[{UNSPACED}]")
-_SPECIAL: Final = re.compile(r"<(?=[^\s\d=])|\[(?=/?[A-Z_]{3,}\])")
+_SPECIAL: Final = re.compile(r"<(?=[|｜/]|[^\W\d])|\[(?=/?[A-Z_]{3,}\])")
 """How the marks begin by which models tell who speaks (`<|im_start|>`, `[INST]`); servers read them in data, too."""
 
 

@@ -27,7 +27,8 @@ _SAID: Final = {"int": "a whole number from 0", "float": "a number from 0", "boo
 class Rule:
     """What pages are given that a rule holds for: those whose URL its `match` fits, or of the type it names.
 
-    In a match `*` stands for any characters, "/" among them; everything else stands for itself.
+    `changes` are fields of a policy and their values, by name. In a match `*` stands for any characters, "/" among
+    them; everything else stands for itself.
     """
 
     match: str
@@ -134,7 +135,7 @@ def _rules(path: Path, table: Mapping[str, Any], name: str, key: str) -> Iterato
             raise ConfigError(f"{path}: {where} needs a {key}, a text that says for which pages it holds")
         if key == "type" and match not in PAGE_TYPES:
             raise ConfigError(f'{path}: {where}: no page type is called "{match}"; known are {", ".join(PAGE_TYPES)}')
-        yield Rule(match, tuple(_changes(path, where, one, (key,))))
+        yield Rule(match, tuple(sorted(_changes(path, where, one, (key,)))))
 
 
 def _changes(path: Path, where: str, table: Mapping[str, Any], others: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

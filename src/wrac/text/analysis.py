@@ -4,7 +4,8 @@ Words are runs of letters, digits and marks, folded (NFKC, case, then accents) a
 text's language when it is written in that language's script, else by its script's usual language (Latin: English,
 Cyrillic: Russian, Greek, Arabic, Devanagari: Hindi), so "databases" in a Russian page meets "database" in a query. No
 language means exactly that default. Composed names give a joined term and their parts: `json.dumps` is `jsondump json
-dump`, `utf-8` is `utf8 utf 8`, `v3.11.4` is `3.11.4 3.11`, `16GB` is `16gb 16 gb`, `C++` is `c++`. Scripts written
+dump`, `utf-8` is `utf8 utf 8`, `v3.11.4` is `3.11.4 3.11`, `16GB` is `16gb 16 gb`, `C++` is `c++`. Compounds written
+as one word do so too (`text/compounds.py`): `Rechnungsstellung` is `rechnungsstell rechnung stellung`. Scripts written
 without spaces give pairs of neighbouring characters, a lone character itself. Nothing is left out of the index;
 `query_terms` leaves function words out of a query unless nothing else is in it.
 """
@@ -21,6 +22,7 @@ from itertools import chain, pairwise
 from typing import Protocol
 
 from wrac.text.characters import MARKS, UNSPACED, clusters
+from wrac.text.compounds import parts as compound_parts
 from wrac.text.languages import STEMMERS, STOPWORDS, primary
 
 _ASCII = re.compile(r"[a-z0-9]+(?:(?:[.'\-]|_+)[a-z0-9]+|,[0-9]{3}(?![0-9]))*(?:\+\+|#)?")
@@ -56,7 +58,7 @@ class _Stemmer(Protocol):
 
 def analyser() -> str:
     """The name and version of these rules; an index made by another one must be made again."""
-    return f"terms@1+snowball{version('snowballstemmer')}"
+    return f"terms@2+snowball{version('snowballstemmer')}"
 
 
 def analyse(text: str, language: str = "") -> list[str]:
@@ -114,7 +116,7 @@ def _terms(tag: str, word: str) -> tuple[str, ...]:
     if _PAIRED.match(word):
         return _pairs(word)
     if word.isalpha():
-        return (_stem(tag, word),)
+        return _whole(tag, word)
     if word[0].isdigit() or word[0] == "v":
         return _numbered(word) or _composed(tag, word)
     if word.endswith(("++", "#")):
@@ -145,16 +147,20 @@ def _version(number: str) -> tuple[str, ...]:
 def _composed(tag: str, word: str) -> tuple[str, ...]:
     parts = [part for part in _SEPARATORS.split(word) if part]
     if len(parts) == 1:
-        return (_stem(tag, parts[0]),)
+        return _whole(tag, parts[0])
     if len(word) > _LONGEST_WORD:
         return tuple(chain.from_iterable(map(_terms_in(tag), parts)))
     if "'" in word and parts[0] in _ELIDED:
         parts = parts[1:]
     elif "'" in word and len(parts) == 2 and len(parts[1]) <= 2:  # company's, don't, we'll
         return (_stem(tag, parts[0]),) if parts[1] == "s" else (_stem(tag, "".join(parts)),)
-    stems = [_stem(tag, part) for part in parts]
     joined = _stem(tag, "".join(parts))
-    return (joined, *stems) if len(stems) > 1 else (joined,)
+    return (joined, *chain.from_iterable(_whole(tag, part) for part in parts)) if len(parts) > 1 else (joined,)
+
+
+def _whole(tag: str, word: str) -> tuple[str, ...]:
+    """The stem of a word without signs and, where it is a compound, those of its parts."""
+    return _stem(tag, word), *(_stem(tag, part) for part in compound_parts(tag, word))
 
 
 def _stem(tag: str, word: str) -> str:

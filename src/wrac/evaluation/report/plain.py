@@ -162,7 +162,7 @@ def _costs(costs: Sequence[Row], pages: int) -> tuple[list[str], list[list[str]]
         [
             one["strategy"],
             *(f"{one[name]:,}" for name in ("calls", "input", "output")),
-            f"{one['seconds'] / max(pages, 1):.1f}",
+            f"{one['seconds'] / max(pages, 1):.1f}" if one["seconds"] else "",  # a recorded answer took no time
             *(f"{one['usd'][model]:.2f}" for model in models),
         ]
         for one in costs

@@ -41,7 +41,9 @@ def _sized(name: str) -> Make:
     """A maker of the strategy called KIND-SIZE/OVERLAP. Raises ConfigError where there is no such kind or size."""
     found = _SIZES.fullmatch(name)
     if found is None or found[1] not in _SIZED:
-        kinds = ", ".join(("wrac:target=N,maximum=N", "cascade:MARGIN", *(f"{kind}-SIZE/OVERLAP" for kind in _SIZED)))
+        kinds = ", ".join(
+            ("wrac:target=N,maximum=N", "cascade:THRESHOLD", *(f"{kind}-SIZE/OVERLAP" for kind in _SIZED))
+        )
         raise ConfigError(f"no strategy {name!r}; choose from {', '.join(STRATEGIES)}, or {kinds}")
     size, overlap = int(found[2]), int(found[3])
     if not overlap < size:
@@ -68,6 +70,7 @@ _BUILT_IN: Mapping[str, Make] = {
 }
 STRATEGIES: Mapping[str, Make] = {
     **_BUILT_IN,
+    "wrac-unlabelled": lambda _, corpus: Wrac(corpus, labelled=False),
     "agentic": lambda data, corpus: Published(corpus, _published(data, "agentic"), "agentic"),
     "published": lambda data, corpus: Published(corpus, _published(data, "published"), "published"),
     "llm": lambda data, corpus: Replayed(corpus, _published(data, "llm")),
@@ -82,13 +85,13 @@ BUILT_IN: tuple[str, ...] = tuple(_BUILT_IN)
 
 
 def _threshold(text: str) -> float:
-    """The margin that a cascade's name tells. Raises ConfigError where it is no number from 0."""
+    """The threshold that a cascade's name tells. Raises ConfigError where it is no number from 0."""
     try:
         value = float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value < inf:
-        raise ConfigError(f"cascade:{text}: write the margin below which the rules are unsure, as cascade:0.5")
+        raise ConfigError(f"cascade:{text}: write the doubt from which a model is asked, as cascade:2")
     return value
 
 

@@ -139,7 +139,7 @@ def blocks(document: Document) -> list[str]:
 def windows(text: str) -> Iterator[str]:
     """A page's Markdown in parts of at most WINDOW tokens, cut between blocks; a block beyond that is a part alone."""
     count, part, size = counter("o200k").count, list[str](), 0
-    for block in filter(None, text.split("\n\n")):
+    for block in text.split("\n\n") if text else ():
         length = count(block) + 1
         if part and size + length > WINDOW:
             yield "\n\n".join(part)

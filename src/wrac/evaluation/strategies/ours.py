@@ -19,29 +19,43 @@ class Wrac:
 
     corpus: Corpus
     policy: Policy = DEFAULT
+    labelled: bool = True
 
     @property
     def name(self) -> str:
         """`wrac`, with what its policy says otherwise than the default: `wrac:target=200,maximum=400`."""
         told = ((one.name, getattr(self.policy, one.name)) for one in fields(Policy))
         other = [f"{name}={str(value).lower()}" for name, value in told if value != getattr(DEFAULT, name)]
-        return f"wrac:{','.join(other)}" if other else "wrac"
+        name = "wrac" if self.labelled else "wrac-unlabelled"
+        return f"{name}:{','.join(other)}" if other else name
 
     def passages(self, pages: Sequence[Page]) -> Passages:
         """One passage an occurrence, in reading order."""
         from wrac.planning import plan
 
         planned = ((page, plan(self.corpus.document(page), self.policy)) for page in pages)
-        return Passages(tuple(one for page, made in planned for one in chunks(self.corpus, page, made, self.policy)))
+        return Passages(
+            tuple(
+                one
+                for page, made in planned
+                for one in chunks(self.corpus, page, made, self.policy, labelled=self.labelled)
+            )
+        )
 
 
-def chunks(corpus: Corpus, page: Page, plan: Plan, policy: Policy = DEFAULT) -> Iterator[Passage]:
+def chunks(
+    corpus: Corpus, page: Page, plan: Plan, policy: Policy = DEFAULT, *, labelled: bool = True
+) -> Iterator[Passage]:
     """The passages of a page's plan: one an occurrence, its ranges those of its units."""
     from wrac.chunking import chunk, prefixes
+    from wrac.labelling import RulesLabeller, beside
 
     document = corpus.document(page)
     made = chunk(document, plan, policy, page.url)
     heads = prefixes(document, made.chunks, page.url)
+    if labelled:
+        ordinals = [one.ordinals for one in made.occurrences]
+        heads = beside(heads, RulesLabeller().labels(document, ordinals, page.url, corpus.language(page)))
     for one, occurrence, head in zip(made.chunks, made.occurrences, heads, strict=True):
         text = headed((document.units[unit].text for unit in one.trail), one.text)
         ranges = placed(document, zip(occurrence.ordinals, one.slices, strict=True))

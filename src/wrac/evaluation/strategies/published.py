@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from wrac.core.errors import InputError
 from wrac.core.types import Document, Page, Usage
+from wrac.evaluation.cost import pace
 from wrac.evaluation.datasets.jsonl import lines
 from wrac.evaluation.strategies.corpus import Corpus, indexed
 from wrac.evaluation.values import Passage, Passages
@@ -41,7 +42,8 @@ class Published:
                 notes.update(faults(row["units"], row["plan"]))
             notes.update(lost(self.corpus.document(by_url[row["page"]]), row["chunks"]))
         items = (Passage(row["page"], text, indexed(row["page"], text)) for row in found for text in row["chunks"])
-        return Passages(tuple(items), notes, account(found))
+        told = {**notes, **pace([row["seconds"] for row in found])}
+        return Passages(tuple(items), told, account(found))
 
 
 def rows(path: Path, pages: Sequence[Page]) -> tuple[list[Row], Counter[str]]:
@@ -104,4 +106,4 @@ def lost(document: Document, chunks: Iterable[str]) -> Counter[str]:
 
 def letters(text: str) -> str:
     """The text's letters and digits in lower case, without link targets and tags: what Markdown and a page share."""
-    return "".join(character for character in _MARKUP.sub("", text).casefold() if character.isalnum())
+    return "".join(filter(str.isalnum, _MARKUP.sub("", text).casefold()))

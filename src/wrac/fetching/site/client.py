@@ -17,9 +17,11 @@ from wrac.fetching.site.guard import Guarded, PrivateAddressError
 from wrac.fetching.site.pace import Pace
 from wrac.fetching.site.robots import Robots, Rules
 from wrac.fetching.site.urls import normal
+from wrac.fetching.skip import State
 
 REDIRECTS: Final = 10
 _AGAIN: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
+_GONE: Final = frozenset((404, 410))
 _MOVED: Final = frozenset((301, 302, 303, 307, 308))
 
 
@@ -46,7 +48,8 @@ class Manners:
 class Answer:
     """What was answered at `final`, where the redirects from `url` lead; `problem` says why there is no body.
 
-    A `status` of 0: nobody answered, or nobody was asked. A body is unpacked, and cut one byte above the cap.
+    A `status` of 0: nobody answered, or nobody was asked. A body is unpacked, and cut one byte above the cap. `state`
+    says of a problem whether it is one of the page or of the moment.
     """
 
     url: str
@@ -55,6 +58,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     body: bytes = b""
     problem: str = ""
+    state: State = "no page"
 
 
 class Client:
@@ -90,11 +94,11 @@ class Client:
             async with asyncio.timeout(self.manners.longest):
                 return await self._follow(url, conditions, obey=True)
         except TimeoutError:
-            return Answer(url, url, problem=f"no answer in {self.manners.longest:.0f} s")
+            return Answer(url, url, problem=f"no answer in {self.manners.longest:.0f} s", state="unreachable")
 
-    async def _plain(self, url: str) -> tuple[int, bytes]:
+    async def _plain(self, url: str) -> tuple[int, bytes, str]:
         answer = await self._follow(url, NOTHING, obey=False)
-        return answer.status, answer.body
+        return answer.status, answer.body, answer.problem
 
     async def _follow(self, url: str, conditions: Mapping[str, str], *, obey: bool) -> Answer:
         at, seen = url, set[str]()
@@ -102,7 +106,8 @@ class Client:
             if obey:
                 rules = await self.rules(at)
                 if not rules.allows(at):
-                    return Answer(url, at, problem=rules.closed or "robots.txt does not allow it")
+                    state: State = "unreachable" if rules.closed else "no page"
+                    return Answer(url, at, problem=rules.closed or "robots.txt does not allow it", state=state)
             answer = replace(await self._insist(at, conditions), url=url)
             target = answer.headers.get("location", "") if answer.status in _MOVED else ""
             if not target:
@@ -133,10 +138,12 @@ class Client:
             async with self._client.stream("GET", url, headers={**own, **conditions}) as response:
                 answer = Answer(url, url, response.status_code, response.headers)
                 if response.status_code >= 400:
-                    return replace(answer, problem=f"the server answered {response.status_code}")
+                    state: State = "missing" if response.status_code in _GONE else "unreachable"
+                    return replace(answer, problem=f"the server answered {response.status_code}", state=state)
                 return answer if response.status_code in _MOVED else replace(answer, body=await self._body(response))
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            return Answer(url, url, problem=_problem(error))
+            private = isinstance(error, PrivateAddressError)
+            return Answer(url, url, problem=_problem(error), state="no page" if private else "unreachable")
 
     async def _body(self, response: httpx2.Response) -> bytes:
         """The unpacked body, no further than one byte above the cap: a small answer may unpack to anything."""

@@ -115,19 +115,21 @@ def _nothing_stored(_: str) -> Page | None:
 
 @dataclass(slots=True)
 class Crawl:
-    """One crawl of a site. `stored` gives the page that is kept of an address; `meta` is put on every page.
+    """One crawl of a site. `stored` gives the page that is kept of an address, `fresh` says whether that will do.
 
-    A `browser` shows the pages that scripts make, with `always` every page. `passed` counts why addresses were not
-    asked.
+    `meta` is put on every page. A `browser` shows the pages that scripts make, with `always` every page. Without
+    `begin` the crawl goes by its frontier alone. `passed` counts why addresses were not asked.
     """
 
     scope: Scope
     client: Client
     frontier: Frontier = field(default_factory=InMemory)
     stored: Callable[[str], Page | None] = _nothing_stored
+    fresh: Callable[[str], bool] = lambda _: False
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     browser: Browser | None = None
     always: bool = False
+    begin: bool = True
     traps: Traps = field(default_factory=Traps)
     passed: Counter[str] = field(default_factory=Counter)
     _given: set[str] = field(default_factory=set)
@@ -136,7 +138,8 @@ class Crawl:
         """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given."""
         for url in self.frontier.known():
             self.traps.why(url)
-        await self._begin()
+        if self.begin:
+            await self._begin()
         running: set[asyncio.Task[Visit]] = set()
         try:
             while True:
@@ -186,7 +189,7 @@ class Crawl:
 
     async def _one(self, wanted: Wanted) -> Visit:
         stored = self.stored(wanted.url)
-        if stored is not None and 0 < wanted.changed <= stored.fetched:
+        if stored is not None and (0 < wanted.changed <= stored.fetched or self.fresh(wanted.url)):
             self._follow(wanted, _links_of(stored))
             return Visit(wanted.url, (Unchanged(wanted.url, asked=False),))
         answer = await self._shown(await self.client.get(wanted.url, _conditions(stored)))
@@ -206,7 +209,7 @@ class Crawl:
             async with self.client.pace.turn(answer.final):
                 shown = await self.browser.show(answer.final)
         except (OSError, TimeoutError) as error:
-            return replace(answer, problem=f"the browser could not show it: {error}")
+            return replace(answer, problem=f"the browser could not show it: {error}", state="unreachable")
         headers = {**answer.headers, "content-type": f"{media.HTML}; charset=utf-8"}
         return replace(answer, final=normal(shown.url) or answer.final, headers=headers, body=shown.html.encode())
 
@@ -214,7 +217,7 @@ class Crawl:
         """What an answer is: a page under its final address, or a reason why it is none."""
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
         if problem := answer.problem or self._unfit(answer, media_type):
-            return [Skip(wanted.url, problem)]
+            return [Skip(wanted.url, problem, answer.state)]
         said = links(answer.body, answer.final, charset) if media_type == media.HTML else Links()
         self._follow(wanted, said)
         if not said.index:

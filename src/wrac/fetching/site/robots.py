@@ -16,8 +16,8 @@ NAME: Final = "wrac"
 LARGEST: Final = 500 * 1024
 """Bytes of a robots.txt that are read, as RFC 9309 asks for."""
 
-Get = Callable[[str], Awaitable[tuple[int, bytes]]]
-"""The status and body at an address after redirects; a status of 0 when the host does not answer."""
+Get = Callable[[str], Awaitable[tuple[int, bytes, str]]]
+"""The status and body at an address after redirects; a status of 0 when the host does not answer, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,11 @@ class Robots:
     async def _read(self, where: str) -> Rules:
         from protego import Protego
 
-        status, body = await self._get(f"{where}/robots.txt")
+        status, body, problem = await self._get(f"{where}/robots.txt")
         if 200 <= status < 300:
             return Rules(Protego.parse(body[:LARGEST].decode("utf-8-sig", "replace")))
         if 400 <= status < 500 and status != 429:
             return Rules(None)
-        told = f"answered {status}" if status else "did not answer"
-        return Rules(None, f"its robots.txt {told}, so nothing may be asked of it")
+        if not status:
+            return Rules(None, problem)
+        return Rules(None, f"its robots.txt answered {status}, so nothing may be asked of it")

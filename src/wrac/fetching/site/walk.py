@@ -21,13 +21,17 @@ AHEAD = 32
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is crawled and how. `browser` None shows no page; `always` shows every page, not only what scripts make."""
+    """What is crawled and how. `browser` None shows no page; `always` shows every page, not only what scripts make.
+
+    Without `begin` only what is in the frontier is asked, and what that leads to.
+    """
 
     scope: Scope
     manners: Manners = field(default_factory=Manners)
     browser: Settings | None = None
     always: bool = False
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    begin: bool = True
 
 
 @dataclass(slots=True)
@@ -37,6 +41,7 @@ class Walk:
     plan: Plan
     frontier: Frontier = field(default_factory=InMemory)
     stored: Callable[[str], Page | None] = lambda _: None
+    fresh: Callable[[str], bool] = lambda _: False
     asked: int = 0
     passed: Mapping[str, int] = field(default_factory=dict)
 
@@ -64,7 +69,10 @@ class Walk:
             client = await stack.enter_async_context(Client(self.plan.manners))
             browser = self.plan.browser
             shown = await stack.enter_async_context(Browser(browser)) if browser is not None else None
-            crawl = Crawl(self.plan.scope, client, self.frontier, self.stored, self.plan.meta, shown, self.plan.always)
+            plan = self.plan
+            crawl = Crawl(
+                plan.scope, client, self.frontier, self.stored, self.fresh, plan.meta, shown, plan.always, plan.begin
+            )
             self.passed = crawl.passed
             async for visit in crawl.run():
                 self.asked = client.asked

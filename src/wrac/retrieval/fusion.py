@@ -1,19 +1,15 @@
-"""From a store's two lists to hits: fused, lifted by their page, each text once, cut to size. Pure functions, no store.
+"""Two lists to one order: fused by shares, lifted by their page. Equal scores stand in the order of their ids.
 
-Every store is asked for its best DEPTH entries by BM25 and by cosine; all that follows is here, so stores differ in
-speed and never in order. Equal scores stand in the order of their ids.
+Every store is asked for its best DEPTH entries by BM25 and by cosine; all that follows is the same for every store.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from wrac.core.types import Chunk, Focus
-from wrac.text.bm25 import idf, saturation
 from wrac.text.characters import MARKS, UNSPACED
 
 Scored: TypeAlias = tuple[str, float]
@@ -39,14 +35,6 @@ class Fusion:
 
 
 FUSION = Fusion()
-
-
-class Found(NamedTuple):
-    """A distinct result: the best entry with this text, and every page the text was found on, the entry's own first."""
-
-    entry: str
-    score: float
-    pages: tuple[str, ...]
 
 
 def fuse(
@@ -107,65 +95,3 @@ def _page_lift(own: Mapping[str, float], pages: Mapping[str, str]) -> dict[str, 
         if page is not None and best > 0:
             lift[page] = max(lift.get(page, 0.0), score / best)
     return lift
-
-
-def distinct(ranked: Iterable[Scored], chunks: Mapping[str, Chunk], pages: Mapping[str, Sequence[str]]) -> list[Found]:
-    """Each text once, at the rank of its best entry, with all the pages its entries stand on.
-
-    Entries of one chunk, chunks that differ only in their trail, and equal texts of several pages are one result.
-    """
-    order: dict[str, Scored] = {}
-    places: dict[str, dict[str, None]] = {}
-    for entry, score in ranked:
-        text = " ".join(chunks[entry].text.split())
-        order.setdefault(text, (entry, score))
-        places.setdefault(text, {}).update(dict.fromkeys(pages.get(entry, ())))
-    return [Found(entry, score, tuple(places[text])) for text, (entry, score) in order.items()]
-
-
-def cut(
-    found: Sequence[Found], tokens: Mapping[str, int], *, k: int | None = None, budget: int | None = None
-) -> list[Found]:
-    """The first `k`, or those that fit `budget` tokens taken in order; what does not fit is passed over for what does.
-
-    `tokens` is the size of each entry as it will be rendered. Both limits hold where both are given.
-    """
-    kept: list[Found] = []
-    left = budget
-    for one in found:
-        if k is not None and len(kept) >= k:
-            break
-        size = tokens[one.entry] if left is not None else 0
-        if left is not None and size > left:
-            continue
-        left = left - size if left is not None else None
-        kept.append(one)
-    return kept
-
-
-def rarity(units: Iterable[Sequence[str]]) -> dict[str, float]:
-    """The IDF of each term over `units` (their terms): what is in every unit hardly tells one from another."""
-    counted = Counter(term for terms in (set(unit) for unit in units) for term in terms | {""})
-    total = counted.pop("", 0)
-    return {term: idf(total, count) for term, count in counted.items()}
-
-
-def focus(
-    query: Sequence[str], units: Sequence[tuple[str, str, Sequence[str]]], rare: Mapping[str, float], *, most: int = 3
-) -> tuple[Focus, ...]:
-    """The units of one hit that answer the query's terms, best first, at most `most`; none that holds no query term.
-
-    `units` are (id, text, terms) in reading order, best without headings, which match a query and answer nothing;
-    `rare` is `rarity` over the units of all hits. A score is the weight of the query terms found in the unit as a
-    share of all query terms' weight, long units damped as BM25 does.
-    """
-    wanted = {term: rare.get(term, 0.0) for term in query}
-    total = sum(wanted.values())
-    average = sum(len(terms) for _, _, terms in units) / len(units) if units else 0.0
-    scored = []
-    for unit, text, terms in units:
-        counts = Counter(term for term in terms if term in wanted)
-        raw = sum(wanted[term] * saturation(count, len(terms), average) for term, count in counts.items())
-        if raw > 0:
-            scored.append(Focus(unit, text, min(raw / total, 1.0)))
-    return tuple(sorted(scored, key=lambda one: -one.score)[:most])

@@ -1,0 +1,170 @@
+"""What a store says when it cannot be used: one line that says what to do, and never a password."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests import postgres
+from tests.stores.stores import SPACE, needed
+from tests.stores.test_conformance import change, row
+
+from wrac.core.errors import ConfigError, MissingExtraError, RemoteError, WorkspaceError, WracError
+from wrac.indexing import Filters, Space
+from wrac.indexing.stores import StoreAddress, best, open_index, pair, spoken
+
+OTHER = Space("potion@1", 256)
+SCHEMES = "lancedb://, postgresql://, qdrant://, opensearch://, weaviate://"
+
+
+@pytest.mark.parametrize(
+    ("url", "line"),
+    [
+        ("mysql://me:secret@host/db", f"--store mysql://…@host/db: no store's URL; one starts with {SCHEMES}"),
+        ("lance", f"--store lance: no store's URL; one starts with {SCHEMES}"),
+        ("qdrant://host:port", f"--store qdrant://host:port: no store's URL; one starts with {SCHEMES}"),
+        ("qdrant://h?index=a/b", "--store qdrant://h?index=a/b: index=a/b is no name; take up to 40 letters and "),
+        ("lancedb://", "--store lancedb://: it has no path; write lancedb:///folder or lancedb+s3://bucket/path"),
+    ],
+)  # fmt: skip
+def test_a_url_that_names_no_store(url: str, line: str) -> None:
+    if url == "lancedb://":
+        needed("lancedb")
+    with pytest.raises(ConfigError) as told:
+        open_index(url, SPACE)
+    assert str(told.value).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:p%40ss@host:5433/db?index=docs", "postgresql://me@host:5433/db?index=docs"),
+        ("lancedb:///a/b", "lancedb:///a/b"),
+        ("lancedb+s3://bucket/path?region=eu", "lancedb+s3://bucket/path?region=eu"),
+        ("qdrant://:key@[::1]:6333", "qdrant://[::1]:6333"),
+        ("postgres://host/db?index=wrac", "postgresql://host/db"),
+    ],
+)
+def test_a_url_is_shown_without_its_password_and_means_the_same(url: str, shown: str) -> None:
+    address = StoreAddress.of(url)
+    assert address.shown == shown
+    again = StoreAddress.of(shown)
+    assert (again.shown, again.host, again.path, again.index) == (shown, address.host, address.path, address.index)
+
+
+def test_a_password_comes_from_the_environment_where_the_url_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WRAC_STORE_PASSWORD", "p:w@d")
+    found = [StoreAddress.of(url).password for url in ("postgresql://me@host/db", "postgresql://me:mine@host/db")]
+    assert found == ["p:w@d", "mine"]
+
+
+def urls(folder: Path) -> list[str]:
+    needed("lancedb", "psycopg", "pgvector")
+    return [f"lancedb://{folder}/lance", postgres.url()]
+
+
+def test_an_index_that_is_not_there(tmp_path: Path) -> None:
+    for url in urls(tmp_path):
+        address = StoreAddress.of(url)
+        with pytest.raises(WorkspaceError) as told:
+            open_index(url, SPACE)
+        shown = address.shown
+        assert str(told.value) == f"{shown}: there is no index {address.index}; run `wrac reindex --to {shown}`"
+
+
+def test_an_index_of_another_embedder_is_named_with_the_command_that_makes_it_anew(tmp_path: Path) -> None:
+    for url in urls(tmp_path):
+        shown = StoreAddress.of(url).shown
+        open_index(url, OTHER, create=True).close()
+        with pytest.raises(WorkspaceError) as told:
+            open_index(url, SPACE, create=True)
+        assert str(told.value) == (
+            f"{shown}: its vectors are by potion@1 (256 numbers), this workspace embeds by words@1 (16);"
+            f" run `wrac reindex --to {shown}`"
+        )
+        open_index(url, SPACE, create=True, anew=True).close()
+        open_index(url, SPACE).close()
+
+
+def test_vectors_of_a_wrong_length_are_refused_and_leave_nothing(tmp_path: Path) -> None:
+    for url in urls(tmp_path):
+        index = open_index(url, SPACE, create=True)
+        good = change("a.html", [row("some words")])
+        bad = type(good)("b.html", good.rows, np.ones((1, 7), np.float32))
+        with pytest.raises(WracError) as told:
+            index.write([good, bad])
+        assert postgres.PASSWORD not in str(told.value)
+        assert "\n" not in str(told.value)
+        assert list(index.contents()) == []
+        index.close()
+
+
+def test_a_server_that_is_down_or_does_not_know_the_password() -> None:
+    needed("psycopg", "pgvector")
+    host = f"127.0.0.1:{postgres.port()}"
+    cases = [
+        (f"postgresql://wrac:secret@{host}/postgres", 'password authentication failed for user "wrac"'),
+        (f"postgresql://wrac@{host}/postgres", "fe_sendauth: no password supplied"),
+        ("postgresql://wrac:secret@127.0.0.1:1/postgres", "Connection refused"),
+    ]
+    for url, problem in cases:
+        with pytest.raises(RemoteError) as told:
+            open_index(url, SPACE)
+        line = str(told.value)
+        assert line.startswith(f"{StoreAddress.of(url).shown}: connection failed: ")
+        assert problem in line and "secret" not in line and "\n" not in line
+        assert "; start it, or check host, user and password" in line
+        assert ("; a password is read from WRAC_STORE_PASSWORD" in line) == (":secret" not in url)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    needed("lancedb")
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(RemoteError) as told:
+        open_index(f"lancedb://{tmp_path}/file/lance", SPACE, create=True)
+    assert "\n" not in str(told.value)
+
+
+def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.delitem(sys.modules, "wrac.indexing.lancedb", raising=False)
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    with pytest.raises(MissingExtraError) as told:
+        open_index("lancedb:///nowhere", SPACE)
+    assert str(told.value) == 'the store lancedb:// needs an extra: pip install "wrac[lancedb]"'
+
+
+@pytest.mark.parametrize(
+    ("where", "line"),
+    [
+        ({"kind": "pargraph"}, "--where kind=pargraph: no kind; take one of heading, paragraph, "),
+        ({"role": ["main", "body"]}, "--where role=body: no role; take one of main, nav, "),
+        ({"since": "yesterday"}, "--where since=yesterday: no date; write it as 2026-11-30"),
+        ({"until": ["2026-01-01", "2026-01-02"]}, "--where until=2026-01-01,2026-01-02: no date; write it as 2026-"),
+    ],
+)  # fmt: skip
+def test_a_filter_that_cannot_hold(where: dict[str, str | list[str]], line: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        Filters.of(where)
+    assert str(told.value).startswith(line)
+
+
+def test_rows_become_entries_and_ties_at_the_edge_are_all_seen() -> None:
+    rows = [("e1", 3.0), ("e1", 3.0), *[(f"e{number}", 1.0) for number in range(90, 1, -1)]]
+    asked: list[int] = []
+
+    def ask(depth: int) -> list[tuple[str, float]]:
+        asked.append(depth)
+        return rows[:depth]
+
+    assert best(ask, 3) == [("e1", 3.0), ("e10", 1.0), ("e11", 1.0)]
+    assert len(asked) > 1
+    assert best(ask, 0) == []
+
+
+def test_names_for_filters() -> None:
+    assert spoken("") == [""]
+    assert spoken("zh-Hant-TW") == ["zh", "zh-hant", "zh-hant-tw"]
+    assert pair("a=b", "c") != pair("a", "b=c") != pair("a%3Db", "c")
