@@ -237,10 +237,24 @@ def test_what_is_missing_counts_for_segments_that_were_decided() -> None:
     (whole,) = planner("1").questions(document)
     first = whole.parts[0].size
     assert len(whole.parts) > 1
-    made, asked = planner(f"1-{first - 1}").ask(document)
-    assert (asked.repairs.missing, asked.unanswered) == (1, len(whole.parts) - 1)
+    made, asked = planner("1-3").ask(document)
+    assert (asked.repairs.missing, asked.unanswered) == (first - 3, len(whole.parts) - 1)
     assert made.planner == planner("1").name + UNANSWERED
     assert asked.failed == f"fake:model: grouped 1 of {len(whole.parts)} parts of the outline; ask another model"
+
+
+def test_a_segment_that_an_earnest_answer_leaves_out_is_not_asked_again() -> None:
+    document = site(*(f"Section {n}" for n in range(12)))
+    (whole,) = planner("1").questions(document)
+    last = whole.parts[-1].size
+    named = sum(part.size for part in whole.parts[:-1])
+    memory: dict[str, str] = {}
+    made, asked = planner(f"1-{named}", memory=memory).ask(document)
+    assert (asked.unanswered, asked.repairs.missing, asked.failed) == (0, last, "")
+    assert made.planner == planner("1").name
+    assert planner("1", memory=memory).ask(document)[1].usage.calls == 0
+    cut = LlmPlanner(RULES, FakeModel(f"1-{named};", whole=False), {})
+    assert cut.ask(document)[1].unanswered == 1
 
 
 # -- when the model does not answer
