@@ -36,6 +36,7 @@ class Bench(NamedTuple):
 BENCHES: Mapping[str, Bench] = {
     "indexing": Bench("scripts/bench_index.py", "11 minutes"),
     "kills": Bench(f"scripts/bench_kill.py {TUTORIAL} --kills 20 --pages 8", "10 minutes", lines=True),
+    "crawl": Bench("scripts/bench_crawl.py", "4 minutes"),
     "retrieval": Bench("scripts/bench_retrieval.py", "10 minutes; 1 when its vectors are cached"),
     "planning": Bench("scripts/bench_plans.py", "1 minute"),
     "planning-worth": Bench("scripts/bench_plans.py --worth", "5 minutes; 2 when its vectors are cached"),

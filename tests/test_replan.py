@@ -96,6 +96,9 @@ def test_planning_anew_equals_a_new_workspace(
     assert made == scratch(tmp_path / "new", pages, policy=policy)
     again = workspace.replan(workers=0)
     assert (again.changed, again.kept, again.embedded) == (0, report.pages, 0)
+    planners = workspace.status()["planners"]
+    assert isinstance(planners, list)
+    assert all(re.fullmatch(r"rules@\d+\+[0-9a-f]{8}", name) for name in planners)
     later = workspace.index([pages], workers=0)
     assert (later.unchanged, later.embedded) == (report.pages, 0), "the workspace remembers how it was planned"
     assert digest(workspace) == made

@@ -136,13 +136,20 @@ class LlmPlanner:
         return list(self._windows(tasks, {task.key: self.answers.get(task.key) for task in tasks}))
 
     def learn(self, parts: Sequence[Part], reply: Reply) -> Heard:
-        """Keeps what a reply says of the segments it was asked about. One it names no unit of stays unanswered."""
+        """Keeps what a reply says of the segments it was asked about.
+
+        One it names no unit of stays unanswered, unless it was written to its end and groups most units: then it left
+        that one out, and would again.
+        """
         size = sum(part.size for part in parts)
         found = read(reply.text if reply.whole else _finished(reply.text), self.form, size)
+        named = {number for group in found.groups for number in group if 1 <= number <= size}
+        earnest = reply.whole and 2 * len(named) >= size
         kept: dict[str, str] = {}
         before = 0
         for part in parts:
-            if own := _within(found.groups, before, part.size):
+            own = _within(found.groups, before, part.size)
+            if own or earnest:
                 kept[part.key] = write(own)
             before += part.size
         self.answers.update(kept)

@@ -1,7 +1,7 @@
 """Names, dates, amounts, versions and codes in a text: by patterns and small lists, without a model.
 
-Capitals tell names only where a language and a place in the sentence let them: not at its start, not in German nouns, not
-in titles and lines of capitals. What a site writes in capitals in the middle of sentences (`known`) is a name anywhere.
+Capitals tell names only where a language and a place in the sentence let them: not at its start, not in German nouns,
+not in titles and lines of capitals. What a site writes as a name in the middle of sentences (`known`) is one anywhere.
 """
 
 from __future__ import annotations
@@ -26,16 +26,25 @@ class Entity(NamedTuple):
 
 
 _UPPER: Final = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮİĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑ-ΩЀ-Я"
-_W: Final = f"[^\\W_{UNSPACED}]"
-# A word with a capital or a digit in it, its joined parts, and what closes it: AT&T, Node.js, X-SERIES, C++, i5-1240P.
-_TOKEN: Final = re.compile(
-    f"(?<!{_W})(?=[^\\W\\d_{UNSPACED}{_UPPER}]*+[{_UPPER}\\d]){_W}++"
-    f"(?:(?:[-&/+_‑]|['’](?=[{_UPPER}])|\\.(?=[a-z\\d]|[A-Z](?:\\.|[A-Z])))+{_W}++)*+(?:\\+\\+|#|\\.(?<=[A-Z]\\.[A-Z]\\.))?"
-)
+
+
+def _token(word: str, small: str, upper: str) -> re.Pattern[str]:
+    """A word with a capital or a digit in it, its joined parts, and what closes it: AT&T, Node.js, X-SERIES, C++."""
+    return re.compile(
+        f"(?<!{word})(?={small}*+[{upper}0-9]){word}++"
+        f"(?:(?:[-&/+_‑]|['’](?=[{upper}])|\\.(?=[a-z\\d]|[A-Z](?:\\.|[A-Z])))+{word}++)*+"
+        "(?:\\+\\+|#|\\.(?<=[A-Z]\\.[A-Z]\\.))?"
+    )
+
+
+_TOKEN: Final = _token(f"[^\\W_{UNSPACED}]", f"[^\\W\\d_{UNSPACED}{_UPPER}]", _UPPER)
+_ASCII_TOKEN: Final = _token("[A-Za-z0-9]", "[a-z]", "A-Z")
 _SKIPPED: Final = re.compile(r"(?:https?://|www\.|mailto:)\S+|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_DIGIT: Final = re.compile(r"\d")
 _KATAKANA: Final = re.compile("[ァ-ヴー]{2,}(?:[・＝][ァ-ヴー]{2,})+")
 _OPENING: Final = re.compile(r"(?:^|[.!?:;…。！？：；•|\n\t]|\s[-–—*])[\s\"'“”„«»‘’(\[]*$")
 _TRIED: Final = 12
+_STOPS: Final = frozenset(".!?;。！？…")
 _GERMAN: Final = frozenset(("de", "lb"))
 _WHOLE: Final = 0.6
 """From this share of capitalised words on a text is a title, and its capitals say nothing."""
@@ -56,6 +65,8 @@ def entities(text: str, language: str = "", known: Container[str] = frozenset())
     [('name', 'Airbus A350'), ('name', 'Paris'), ('date', '5 May 2024'), ('amount', '$1.2 million')]
     """
     found = [Entity(kind, text[start:end], start, end) for kind, start, end in numbered(text)]
+    if not found and text[1:].islower() and not _DIGIT.search(text):
+        return ()  # one capital, which opens the sentence
     names = list(_names(text, primary(language), known, found))
     return tuple(sorted((*found, *names), key=lambda one: one.start)) if names else tuple(found)
 
@@ -82,7 +93,7 @@ def _free(text: str, taken: list[Entity]) -> list[_Token]:
     if "@" in text or "://" in text or "www." in text:
         spans = sorted([*spans, *(one.span() for one in _SKIPPED.finditer(text))])
     tokens, at = [], 0
-    for match in _TOKEN.finditer(text):
+    for match in (_ASCII_TOKEN if text.isascii() else _TOKEN).finditer(text):
         start, end = match.span()
         while at < len(spans) and spans[at][1] <= start:
             at += 1
@@ -92,7 +103,9 @@ def _free(text: str, taken: list[Entity]) -> list[_Token]:
 
 
 def _title(text: str, tokens: list[_Token]) -> bool:
-    """Whether a text is written with capitals throughout."""
+    """Whether a text is no sentence and written with capitals throughout."""
+    if text.rstrip()[-1:] in _STOPS:
+        return False
     words = [word for word in text.split() if word[:1].isalpha() and len(word) > 3]
     return len(words) > 2 and sum(word[:1].isupper() for word in words) >= _WHOLE * len(words) and bool(tokens)
 
@@ -163,4 +176,5 @@ def _shaped(word: str) -> bool:
     """Whether a word's own letters say it is a name: camel case, capitals, letters with digits."""
     if word.isupper():
         return len(word) > 1 and not word.isdigit()
-    return any(map(str.isdigit, word)) and any(map(str.isalpha, word)) or not word[1:].islower() and word[1:].isalpha()
+    mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    return mixed or (not word[1:].islower() and word[1:].isalpha())

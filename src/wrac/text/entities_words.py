@@ -9,7 +9,8 @@ from typing import Final
 _MONTHS: Final = {
     "en": "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec",
-    "de": "januar jänner februar märz april mai juni juli august september oktober november dezember jän mär mrz okt dez",
+    "de": "januar jänner februar märz april mai juni juli august september oktober november dezember jän mär mrz "
+    "okt dez",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre janv févr avr juil déc",
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre "
     "ene abr ago dic",
@@ -41,7 +42,8 @@ YEAR_LEADS: Final = frozenset(
 
 CURRENCY_SIGNS: Final = "$€£¥₹₩₽₺₫฿₴₪₱₦₡₲"
 CURRENCY_LEADS: Final = frozenset(
-    "usd eur gbp inr jpy cny rmb chf cad aud nzd sgd hkd sek nok dkk pln czk huf try brl mxn zar aed sar thb krw idr myr "
+    "usd eur gbp inr jpy cny rmb chf cad aud nzd sgd hkd sek nok dkk pln czk huf try brl mxn zar aed sar thb "
+    "krw idr myr "
     "npr bdt lkr btn pkr rs rs. fr. us$ ca$ a$ nz$ hk$ s$ r$ mx$ kr. rm aed bdt.".split()
 )
 """What stands before a sum of money, folded."""
@@ -55,15 +57,18 @@ SCALES: Final = (
 UNITS: Final = (
     "usd eur gbp inr jpy cny rmb chf cad aud sgd sek nok dkk pln czk huf dollars dollar euros euro cents pounds rupees "
     "rupee yen yuan taka francs franken pesos kr zł kč rub руб рублей "
-    "km/h kmph mph kph km/l kmpl l/100km kg/m³ m/s m² m³ km² cm² mm² sq.ft sqft sq km cm mm nm µm m g kg mg µg t lb lbs "
-    "oz l ml cl dl cc kw kwh mw mwh gw gwh w wh v kv mv a ah ma mah va hz khz mhz ghz db pa kpa mpa bar psi nm rpm hp bhp "
+    "km/h kmph mph kph km/l kmpl l/100km kg/m³ m/s m² m³ km² cm² mm² sq.ft sqft sq km cm mm nm µm m g kg mg "
+    "µg t lb lbs "
+    "oz l ml cl dl cc kw kwh mw mwh gw gwh w wh v kv mv a ah ma mah va hz khz mhz ghz db pa kpa mpa bar psi "
+    "nm rpm hp bhp "
     "ps cv k °c °f ° bps kbps mbps gbps kb mb gb tb pb kib mib gib tib bit bits byte bytes px dpi ppi pt rem "
     "ft feet foot inch inches in. mi mile miles yard yards acre acres hectare hectares ha litre litres liter liters "
     "gallon gallons gram grams gramm kilogram kilograms kilo kilos kilometer kilometers kilometre kilometres metre "
     "metres meter meters watt watts volt volts "
     "ns µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours day days week weeks month months "
-    "year years decade decades night nights working business calendar "
-    "sekunde sekunden minute minuten std std. stunde stunden tag tage tagen woche wochen monat monate monaten jahr jahre "
+    "year years decade decades night nights "
+    "sekunde sekunden minute minuten std std. stunde stunden tag tage tagen woche wochen monat monate monaten "
+    "jahr jahre "
     "jahren nacht nächte seconde secondes heure heures jour jours semaine semaines mois an ans année années nuit nuits "
     "segundo segundos minuto minutos hora horas día días dia dias semana semanas mes meses año años noche noches "
     "secondi minuti ore ora giorno giorni settimana settimane mese mesi anno anni dias meses anos ano mês horas "
@@ -77,26 +82,33 @@ VERSION_LEADS: Final = frozenset("version versions release v ver ver. rev revisi
 
 COUNTED: Final = frozenset(
     "chapter section step steps part parts table figure fig page pages appendix article clause question answer example "
-    "equation eq item line lines note exercise task phase level stage unit lesson module volume day week year number no "
+    "equation eq item line lines note exercise task phase level stage unit lesson module volume day week year "
+    "number no "
     "nos option case rule point tier class grade room gate floor row column slide "
-    "kapitel abschnitt schritt teil tabelle abbildung abb seite anhang artikel frage beispiel anlage punkt stufe absatz "
-    "chapitre partie étape tableau figure annexe question exemple point capítulo sección paso tabla figura página anexo "
+    "kapitel abschnitt schritt teil tabelle abbildung abb seite anhang artikel frage beispiel anlage punkt "
+    "stufe absatz "
+    "chapitre partie étape tableau figure annexe question exemple point capítulo sección paso tabla figura "
+    "página anexo "
     "pregunta ejemplo capitolo sezione passo tabella pagina seção etapa".split()
 )
 """Words whose number counts and names nothing: `Step 4` is no product."""
 
 OPENERS: Final = frozenset(
-    "add adjust allow apply ask avoid back backup based before begin being better book bring browse build buy call cancel "
+    "add adjust allow apply ask avoid back backup based before begin being better book bring browse build buy "
+    "call cancel "
     "change check choose click close collect compare complete configure confirm connect consider contact continue copy "
     "create current customers dear delete depending deposit disable discover does dont download drag drive each earn "
     "edit either email enable enjoy enter even every example except explore extra fast features fill filter find first "
     "follow following free get given go good great hold home how ideal identify import include includes including "
-    "increase initial insert install instead keep key known last later launch learn leave let light like list locate log "
-    "long look lower make many maximum may minimum modify more move much must need never new next none note offer offers "
+    "increase initial insert install instead keep key known last later launch learn leave let light like list "
+    "locate log "
+    "long look lower make many maximum may minimum modify more move much must need never new next none note "
+    "offer offers "
     "often once one open optional other pay perfect pick place please plus premium press prevent previous proceed "
     "provide provides pull push put read receive reduce regular remove replace request required reset restart return "
     "review right run safe same save search second see select send set several share should show sign similarly simply "
-    "since some start stay step still stop submit sure switch tap test thank thanks third three top total track try turn "
+    "since some start stay step still stop submit sure switch tap test thank thanks third three top total "
+    "track try turn "
     "two type under unless unlike update upgrade upload use used users using usually verify view visit wait want watch "
     "well when whether while within without yes "
     "klicken wählen geben drücken öffnen gehen siehe hinweis achtung bitte herr frau liebe "
@@ -106,6 +118,6 @@ OPENERS: Final = frozenset(
 """Words that open sentences, commands above all, capitalised for that reason alone; folded."""
 
 PARTICLES: Final = frozenset(
-    "of the de la le les des du da do dos das del della di van von der den zu zum zur und y e et and & for".split()
+    "of the de la le les des du da do dos das del della di van von der den zu zum zur &".split()
 )
 """Small words inside names, between two capitalised ones."""
