@@ -13,6 +13,7 @@ from wrac.core.errors import ConfigError
 from wrac.core.types import Document, Mark, Page, Policy, Role, Visible
 from wrac.parsing import parse
 from wrac.planning import RulesPlanner, check, plan
+from wrac.planning.why import Boundary, why
 from wrac.text.tokens import counter
 
 LINE = "A line about fees that says enough to be a sentence of its own, with some words to fill it."
@@ -261,6 +262,117 @@ def test_a_policy_can_keep_tables_whole() -> None:
     page.table(("Account", "Fee"), *((f"Account {number}", "five euro") for number in range(60)))
     assert any(set(range(2, 63)) <= set(group) for group in groups(page, Policy(60, 512, whole_tables=True)))
     assert len(groups(page, Policy(60, 512))) > 2
+
+
+def test_a_policy_can_keep_lists_whole() -> None:
+    page = Builder()
+    page.paragraph(LINE)
+    page.items(*(f"Account {number} costs five euro a year" for number in range(30)))
+    assert len(groups(page, Policy(60, 512))) > 2
+    assert any(set(range(1, 31)) <= set(group) for group in groups(page, Policy(60, 512, whole_lists=True)))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_policy_can_limit_the_chunks_of_an_h2_section(limit: int) -> None:
+    page = sections(9, 3, 9)
+    page.heading(3, "More")
+    for _ in range(9):
+        page.paragraph(LINE)
+    document = page.build()
+    made = plan(document, Policy(60, 512, chunks_per_h2=limit))
+    check(document, made)
+    for span in document.spans:
+        if span.kind == "section" and span.data["level"] == 2:
+            assert sum(span.first <= group[-1] <= span.last for group in made.groups) <= limit
+    assert len(plan(document, Policy(60, 512)).groups) > 6
+
+
+def test_a_policy_can_cut_dense_text_finer() -> None:
+    page = Builder()
+    for number in range(16):
+        page.paragraph(f"On {number + 1} May 2024 the fee of Visa Gold rose from $1{number} to $2{number}, by 3.5%.")
+    assert len(groups(page, Policy(entities=8))) > len(groups(page))
+
+
+def test_an_answer_stays_whole_under_the_heading_that_asks() -> None:
+    for title, many in (("What does it cost?", 1), ("Costs", 2)):
+        page = sections(2)
+        page.heading(2, title)
+        for number in range(19):
+            page.paragraph(f"{number} {LINE}")
+        assert sum(group[-1] > 3 for group in groups(page)) == many, title
+
+
+def test_answers_under_a_question_do_not_swallow_the_sections_below() -> None:
+    page = sections(2)
+    page.heading(2, "How do I pay?")
+    page.paragraph(LINE * 2)
+    for number in range(2):
+        page.heading(3, f"By card {number}")
+        for _ in range(7):
+            page.paragraph(LINE)
+    assert len(groups(page)) == 4
+
+
+@pytest.mark.parametrize(
+    ("language", "usual", "tied"),
+    [
+        ("en", "Fees rise by a tenth", "Unlike fees, rates fall"),
+        ("en", "Fees rise by a tenth", "Fees by this method rise"),
+        ("en", "Fees follow a rule", "Fees follow equation (3)"),
+        ("de", "Die Gebühr steigt", "Die Gebühr steigt, wie oben beschrieben"),
+        ("de", "Die Gebühr steigt", "Im Vergleich dazu steigt die Gebühr"),
+        ("fr", "Le prix monte", "Le prix indiqué ci-dessus monte"),
+        ("es", "El precio sube", "A diferencia de este, el precio sube"),
+        ("it", "Il prezzo sale", "Questo prezzo sale"),
+        ("pt", "O preço sobe", "Este preço sobe"),
+        ("nl", "De prijs stijgt", "Deze prijs stijgt"),
+        ("ja", "手数料は上がります", "これは手数料です"),
+        ("zh", "费用上涨", "该费用上涨"),
+        ("", "Fees rise by a tenth", "However, fees rise"),
+    ],
+)
+def test_wording_ties_a_paragraph_to_the_one_before(language: str, usual: str, tied: str) -> None:
+    ties = {"anaphor", "refers", "compared"}
+
+    def named(text: str) -> set[str]:
+        page = Builder(language=language)
+        page.paragraph("Nothing is said here about money.")
+        page.paragraph(text)
+        return ties & set(told(page)[0].terms)
+
+    assert not named(usual)
+    assert named(tied)
+
+
+def told(page: Builder, policy: Policy = DEFAULT) -> list[Boundary]:
+    return why(RulesPlanner(policy, counter("o200k")), page.build())
+
+
+@pytest.mark.parametrize("text", ["See the following table for fees", "Die folgende Tabelle nennt alles", "如下表"])
+def test_what_is_announced_stays_with_the_announcement(text: str) -> None:
+    page = Builder(language="de" if text.startswith("Die") else "zh" if text == "如下表" else "en")
+    page.paragraph(LINE)
+    page.paragraph(text)
+    page.table(("Account", "Fee"), ("Gold", "5 EUR"))
+    assert told(page)[1].terms["announced"] == 3
+
+
+def test_statements_of_the_same_kind_of_fact_lean_together() -> None:
+    page = Builder()
+    for text in ("In 2023 it was Oslo.", "In 2024 it was Rome.", "It costs $5.", "Version 2.1 is out."):
+        page.paragraph(text)
+    assert ["facts" in boundary.terms for boundary in told(page)] == [True, False, False]
+
+
+def test_code_leans_to_its_explanation_on_both_sides() -> None:
+    page = Builder()
+    page.paragraph("Run it")
+    page.add("code", "wrac index")
+    page.paragraph("The index is written.")
+    before, after = told(page)
+    assert before.terms["code"] == 2
+    assert after.terms["explained"] == 0.5
 
 
 def test_a_policy_can_start_a_chunk_at_each_question() -> None:

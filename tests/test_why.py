@@ -33,7 +33,7 @@ def test_margins_are_those_of_every_plan_there_is(document: Document) -> None:
     told = iter(why(SMALL, document))
     for stream in streams(document, dict(SMALL.plan(document).omitted)):
         size = len(stream)
-        terrain = SMALL.terrain(document, stream)
+        terrain, _ = SMALL.terrain(document, stream)
         groups = _Groups(terrain, SMALL.costs.glued)
         chosen = tuple(cheapest(terrain, SMALL.costs.glued))
         found = [next(told) for _ in range(size - 1)]

@@ -31,6 +31,8 @@ DEFAULT: Final = Policy()
 _SITE: Final = re.compile(r"\s*[-–—|·•:»/]\s")
 TOPIC: Final = 15.0
 """What a clear change of topic between two sentences is worth, in cuts between any two."""
+SENTENCE: Final = 64
+"""Tokens up to which no sentence is cut, however small the pieces should be."""
 HEADINGS: Final = 12.0
 """What a part costs that is all headings."""
 SEPARATOR: Final = " > "
@@ -168,7 +170,7 @@ class _Cutter:
     @property
     def _longest(self) -> int:
         """Tokens up to which a piece of prose is not cut."""
-        return max(1, int(LARGE_ABOVE * self._piece))
+        return int(LARGE_ABOVE * self._piece)
 
     def _turns(self, group: Sequence[int]) -> Iterator[list[Piece]]:
         """Parts of a group with long prose: its sentences and other units, cut where the topic changes."""
@@ -198,7 +200,8 @@ class _Cutter:
             start = end
 
     def _short(self, text: str) -> bool:
-        return self._counter.count(text) <= min(self._longest, self._maximum)
+        """Whether a part of a sentence is no longer than a piece, or than words can be held to."""
+        return self._counter.count(text) <= min(max(self._longest, SENTENCE), self._maximum)
 
     def _without_headings(self, part: Sequence[Piece]) -> int:
         """How many pieces stand before the headings at the part's end."""

@@ -237,9 +237,11 @@ class Document:
 class Policy:
     """What a plan should be like. Sizes are tokens of `tokenizer`, counted on the chunk's text.
 
-    `whole_tables` keeps a table in one chunk where the maximum allows, `one_question` starts a chunk at each question.
-    `prose` is the target where headings are missing or far apart, never above `target`: such text is cut at changes of
-    topic, inside long paragraphs too.
+    `whole_tables` and `whole_lists` keep a table and a list in one chunk where the maximum allows, `one_question`
+    starts a chunk at each question, `chunks_per_h2` is how many chunks a section of the second level may become where
+    the maximum allows (0: as many as it takes). Text with more than `entities` names, dates, amounts, versions and
+    codes in a target's worth is cut finer (0: they are not counted). `prose` is the target where headings are missing
+    or far apart, never above `target`: such text is cut at changes of topic, inside long paragraphs too.
     A policy that is not the default goes into the plan's planner name, so two policies never share a cache.
     """
 
@@ -249,6 +251,9 @@ class Policy:
     whole_tables: bool = False
     one_question: bool = False
     prose: int = 120
+    whole_lists: bool = False
+    chunks_per_h2: int = 0
+    entities: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class Costs:
     large: float = LARGE
     large_above: float = 2.0
     table: float = 2.0
+    list: float = 1.0
     question: float = 0.0
     answer: float = 12.0
     asked: float = 1.0
@@ -50,7 +51,7 @@ class Costs:
 
 
 INSIDE: Final[dict[SpanKind, float]] = {
-    "list": 1.0, "item": 0.5, "definitions": 0.25, "qa": 3.0, "details": 2.0, "tabs": 1.0,
+    "item": 0.5, "definitions": 0.25, "qa": 3.0, "details": 2.0, "tabs": 1.0,
     "figure": 6.0, "quote": 1.0, "aside": 1.0,
 }  # fmt: skip
 """What it costs to cut through an interval of a kind, once for each interval the cut goes through."""
@@ -146,7 +147,7 @@ def _through(document: Document, stream: Sequence[int], costs: Costs, asked: Con
     before = list(accumulate(before))
     changes: dict[int, dict[str, float]] = {}
     for span in document.spans:
-        price = costs.table if span.kind == "table" else INSIDE.get(span.kind, 0.0)
+        price = {"table": costs.table, "list": costs.list}.get(span.kind) or INSIDE.get(span.kind, 0.0)
         last = span.last
         if span.kind == "section" and span.first in asked:
             price, last = costs.answer, min(last, headings[bisect_right(headings, span.first)] - 1)

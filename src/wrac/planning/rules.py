@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
@@ -11,8 +12,9 @@ from wrac.core.errors import ConfigError
 from wrac.core.ids import content_id
 from wrac.core.seams import TokenCounter
 from wrac.core.types import Document, Plan, Policy
-from wrac.planning.costs import Costs, boundaries
+from wrac.planning.costs import Costs, Terms, boundaries
 from wrac.planning.omissions import omissions
+from wrac.text.entities import entities
 from wrac.text.partition import Terrain, cheapest, curve
 from wrac.text.topics import unheaded
 
@@ -39,6 +41,8 @@ class RulesPlanner:
         wish = self.costs
         if self.policy.whole_tables:
             wish = replace(wish, table=_WISH)
+        if self.policy.whole_lists:
+            wish = replace(wish, list=_WISH)
         if self.policy.one_question:
             wish = replace(wish, question=_WISH)
         object.__setattr__(self, "costs", wish)
@@ -62,17 +66,49 @@ class RulesPlanner:
 
     def _partition(self, document: Document, stream: Sequence[int]) -> list[tuple[int, ...]]:
         """The cheapest groups of one stream of ordinals."""
-        starts = cheapest(self.terrain(document, stream), self.costs.glued)
+        terrain, _ = self.terrain(document, stream)
+        starts = cheapest(terrain, self.costs.glued)
         return [tuple(stream[a:b]) for a, b in zip(starts, [*starts[1:], len(stream)], strict=True)]
 
-    def terrain(self, document: Document, stream: Sequence[int]) -> Terrain:
-        """Sizes and boundary costs of one stream of ordinals."""
-        count = self.counter.count
-        sizes = [count(document.text(ordinal)) + JOINER for ordinal in stream]
+    def terrain(self, document: Document, stream: Sequence[int]) -> tuple[Terrain, list[Terms]]:
+        """Sizes and prices of one stream of ordinals, and the named costs of a start at each position."""
         headings = [document.unit(ordinal).kind == "heading" for ordinal in stream]
-        cuts = [sum(terms.values()) for terms in boundaries(document, stream, self.costs)]
+        terms = boundaries(document, stream, self.costs)
         (near, far), prose = prices(self.policy, self.costs), unheaded(document)
-        return Terrain(sizes, headings, cuts, [far if ordinal in prose else near for ordinal in stream])
+        priced = [far if ordinal in prose else near for ordinal in stream]
+        terrain = Terrain(self._sizes(document, stream), headings, [sum(one.values()) for one in terms], priced)
+        if self.policy.chunks_per_h2:
+            self._limit(terrain, terms, list(_sections(document, stream)))
+        return terrain, terms
+
+    def _sizes(self, document: Document, stream: Sequence[int]) -> list[int]:
+        """Tokens of each unit; of one dense with entities what as many would stand in elsewhere."""
+        count, most = self.counter.count, self.policy.entities
+        sizes = [count(document.text(ordinal)) + JOINER for ordinal in stream]
+        if most:
+            weighed = (len(entities(document.text(o), document.language)) for o in stream)
+            sizes = [max(size, found * self.policy.target // most) for size, found in zip(sizes, weighed, strict=True)]
+        return sizes
+
+    def _limit(self, terrain: Terrain, terms: list[Terms], sections: Sequence[range]) -> None:
+        """Raises what a start costs inside sections that become too many chunks, until they do not or nothing helps."""
+        cuts, fine = terrain.cuts, 1.0
+        while fine <= _WISH:
+            starts = set(cheapest(terrain, self.costs.glued))
+            crowded = [one for one in sections if len(starts & {*one[1:]}) >= self.policy.chunks_per_h2]
+            for position in {position for one in crowded for position in one[1:]}:
+                terms[position]["limit"] = terms[position].get("limit", 0.0) + fine
+                cuts[position] += fine
+            if not crowded:
+                return
+            fine *= 2
+
+
+def _sections(document: Document, stream: Sequence[int]) -> Iterator[range]:
+    """The positions of each section of the second level."""
+    for span in document.spans:
+        if span.kind == "section" and span.data.get("level") == 2:
+            yield range(bisect_left(stream, span.first), bisect_right(stream, span.last))
 
 
 def streams(document: Document, omitted: dict[int, str]) -> list[list[int]]:

@@ -9,7 +9,6 @@ from math import inf
 from typing import NamedTuple
 
 from wrac.core.types import Document
-from wrac.planning.costs import boundaries
 from wrac.planning.rules import RulesPlanner, streams
 from wrac.text.partition import Terrain, cheapest
 
@@ -53,10 +52,9 @@ def why(planner: RulesPlanner, document: Document) -> list[Boundary]:
     plan = planner.plan(document)
     found: list[Boundary] = []
     for stream in streams(document, dict(plan.omitted)):
-        terrain = planner.terrain(document, stream)
+        terrain, terms = planner.terrain(document, stream)
         starts = set(cheapest(terrain, planner.costs.glued))
         margins = _margins(terrain, planner.costs.glued, starts)
-        terms = boundaries(document, stream, planner.costs)
         found += [
             Boundary(ordinal, at in starts, {name: round(cost, 3) for name, cost in terms[at].items()}, margins[at])
             for at, ordinal in enumerate(stream)

@@ -43,7 +43,7 @@ class Terrain(NamedTuple):
 
     sizes: Sequence[int]
     headings: Sequence[bool]
-    cuts: Sequence[float]
+    cuts: list[float]
     prices: Sequence[Sequence[float]]
 
 
