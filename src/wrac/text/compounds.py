@@ -52,47 +52,57 @@ _DE = """
     auszug bad bahn bahnhof ball band basis batterie bau bauer baum becken bedarf bedienung bedingung befehl
     beginn behandlung beleg benutzer beratung berechnung bereich berg bericht beruf bescheid bestand bestellung
     bestätigung besuch betrag betrieb bett beutel bewegung bewerbung bezug bier bilanz bild bildung bindung
-    blatt boden bohr brand breite brems brief bruch bus chef code computer darlehen datei daten dauer daumen
-    decke deckel deckung depot dichte dienst dorf draht dreh druck drucker eingabe eingang einheit einkauf
-    einladung einstellung eintrag einweisung einzel eisen eltern empfang empfänger energie entwickler erbe erde
-    erfassung erhöhung erklärung ernte ersatz erstattung ertrag fabrik fach fahrer fahrt fall familie farbe
-    fasching fehler feier feld fenster fern fest feuer fieber figur film finger fisch fleisch flug flughafen
-    fläche folge form formular freigabe freund frieden frist frucht funktion führung gang garten gas gast gebiet
-    gebäude gebühr gefahr gefühl gehalt gehäuse geist geld gemeinde gemüse gericht gerät gesamt geschäft gesetz
-    getränk gewalt gewerbe gewicht gift glas gold grad grenz grenze groß grund gruppe größe größen gut gutschein
-    haar hafen haft halb hals halter hand handbuch handel haupt haus haut heft heim heizung hersteller herz
-    hilfe himmel hinweis hitze hoch hof holz hund höhe hütte information inhaber inhalt insel installation jagd
-    jahr jugend junge kabel kaffee kalender kamera kammer kanal kapital karte kasse katze kauf keller kern kette
-    kind kirche klasse klausel kleid klein knie knopf knoten koch kohle kohlen konfiguration kopf kopie korb
-    korn kosten kraft krankheit kraut kreis kreuz krieg krise kuchen kugel kultur kunde kunst kurs käse könig
-    körper küche kühlung kündigung lade ladung lager lampe land last lauf laufwerk laufzeit leben leder leer
-    lehre lehrer leim leistung leiter leitung lese leser leute licht liefer linie liste lizenz loch lohn luft
-    löffel lösung lüftung macht mahlzeit maler mangel mantel markt maschine mauer maus maß medien meer mehr
-    meister meldung menge mensch menü mess messer messung metall miet miete mieter milch mitglied mittel mode
-    monat mond mord morgen motor museum musik mutter müll münze nachricht nacht nachweis nadel nah name nase
-    natur nebel netz neu nutzer nutzung näh oberfläche obst ofen oper ordner ordnung orgel ort paket papier park
-    partition partner pass pause person pfand pfeife pferd pflanze pflege pflicht pilz plan planung platte platz
-    post preis probe produkt programm projekt protokoll prozess prämie prüf prüfung punkt quell quelle rabatt
-    rad rahmen rand rate raum rechen rechner recht regel reihe reinigung reise rente reparatur reserve
-    rest rettung richtlinie ring rock rohr rolle rost ruf ruhe rücken rückgabe sache sack saldo sand satz schach
-    schaden schaf schall schalt schalter schaltung schatten schau schein schenk schicht schiff schild schlaf
-    schlag schloss schluss schlüssel schmerz schmuck schnee schnell schnitt schreib schrift schritt schuh schuld
-    schule schutz schweiß schüler schüssel see segel seide seil seite sende sendung sicherheit sicherung sicht
-    siedlung signal sinn sitz sohn sommer sonder sonne spar speicher sperre spiel spitze sport sprache sprech
-    staat stadt stahl stall stamm stand start staub steh stein stelle stellung stern steuer steuerung stift
-    stimme stock stoff strahl strand straße strecke streit strom stufe stuhl stunde sturm stück such suche
-    system tabelle tag takt tank tanz tarif tasche tastatur taste tauch tausch tee teich teil telefon teller
-    teppich termin test text theater thema tief tiefe tier tisch tochter tod ton topf tour trag traum treib
-    treiber trenn trennung treppe trink trocken träger tuch turm typ tür uhr umfang umgebung umleitung umsatz
-    unfall unterlage unternehmen unterschrift urkunde urlaub ursache vater verband verbindung verbot verbrauch
-    verein verfahren vergleich vergütung verkauf verkehr verkäufer verlag verlauf verlust vermieter vermögen
-    versand verschluss version verspätung versuch vertrag vertrieb verwaltung verzeichnis vieh vogel volk voll
-    vorgang vorlage vorrat vorschlag vorschrift waage wache wagen wahl wald wand wandel wander wandlung ware
-    wartung wasch wasser wechsel weg weihnacht wein weiterleitung welle welt werbung werk werkzeug wert wetter
-    wiederherstellung winter wirkung wirtschaft wissen woche wohn wohnung wolle wort wunder wunsch wurst wäsche
-    zahl zahlung zahn zaun zeichen zeile zeit zeitung zelle zelt zentral zentrum zertifikat zeug zeugnis ziegel
-    zieh ziel zigarre zimmer zins zinsen zone zubehör zucker zufuhr zug zugang zugriff zunge zustand zustellung
-    zweck zweig zwischen zünd änderung öffnung öl übergabe überschrift übertragung überweisung übung
+    blatt boden bohr brand breite brems brief brot bruch buch bus chef code computer dach damm darlehen darm
+    datei daten dauer daumen deck decke deckel deckung depot dichte dieb dienst dom dorf dose draht dreh druck
+    drucker ecke eile eingabe eingang einheit einkauf einladung einstellung eintrag einweisung einzel eis eisen
+    eltern empfang empfänger energie engel entwickler erbe erde erfassung erhöhung erklärung ernte ersatz
+    erstattung ertrag esel ethik fabrik fach fahrer fahrt fall familie farbe fasching fehler feier feld fenster
+    ferien fern fest fett feuer fieber figur film finger fisch flagge flasche fleck fleisch flug flughafen flut
+    fläche folge form formular forst freigabe freund frieden frist frucht funktion fuß führung gabe gang gans
+    garten gas gast gebet gebiet gebäude gebühr gefahr gefühl gehalt gehäuse geist gelb geld gemeinde gemüse
+    gericht gerät gesamt geschäft gesetz getränk gewalt gewerbe gewicht gift glas glück gold grad gras grenz
+    grenze griff groß grund gruppe größe größen gut gutschein gürtel haar hafen hafer haft hahn halb hals halter
+    hand handbuch handel harz hase haupt haus haut heer heft heim heizung held hemd henne hersteller herz hilfe
+    himmel hinweis hirn hirsch hitze hoch hof holz horn huf huhn hund hut höhe hütte igel information inhaber
+    inhalt insel installation jagd jahr jugend junge kabel kaffee kahn kalender kamera kamin kamm kammer kanal
+    kanne kapital karte kasse katze kauf keller kern kette kind kinn kino kirche klang klasse klausel kleber
+    kleid klein klima knall knie knochen knopf knoten koch koffer kohl kohle kohlen konfiguration kopf kopfhörer
+    kopie korb korn kosten kraft kran krankheit kranz kraut kreis kreuz krieg krise kuchen kugel kuh kultur
+    kunde kunst kurs käse könig körper küche kühlung kündigung lade laden ladung lager lampe land last latte
+    laub lauf laufwerk laufzeit leben leder leer lehm lehre lehrer leim leistung leiter leitung lese leser leute
+    licht lied liefer linie liste lizenz loch lohn luft löffel lösung lüftung macht mahlzeit mais maler mangel
+    mantel markt maschine mast mathe mauer maus maß medien meer mehl mehr meile meister meldung menge mensch
+    menü mess messer messung metall miet miete mieter milch mine mitglied mittel mode monat mond moor moos moral
+    mord morgen motor museum musik mutter müll münze nachricht nacht nachweis nadel nagel nah name nase natur
+    nebel nest netz neu norm note nuss nutzer nutzung näh oberfläche obst ofen oper orden ordner ordnung orgel
+    ort paar paket panne papier pappe park partition partner pass pause pech pelz person pfad pfand pfeife pferd
+    pflanze pflege pflicht pfund pilz plan planung platte platz post preis probe produkt programm projekt
+    protokoll prozess prämie prüf prüfung puls pult pumpe punkt puppe quell quelle rabatt rad rahmen rand rasen
+    rate ratte raum rechen rechner recht regel reif reihe reinigung reis reise rente reparatur reserve rest
+    rettung richtlinie riegel riese rind ring rinne ritter rock rohr rolle rose rost ruf ruhe ruine rübe rücken
+    rückgabe saal saat sache sack saft saldo salz sand sarg satz schach schaden schaf schal schall schalt
+    schalter schaltung schatten schatz schau scheibe schein schenk schere scheune schicht schiff schild schirm
+    schlaf schlag schloss schluss schlüssel schmerz schmuck schnee schnell schnitt schnur schrank schraube
+    schreib schrift schritt schuh schuld schule schutz schwein schweiß schüler schüssel see segel seide seil
+    seite sende sendung sicherheit sicherung sicht siedlung signal silber sinn sitte sitz socke sofa sohn sommer
+    sonder sonne spalte spange spar speicher sperre spiegel spiel spinne spitze sport sprache sprech spur staat
+    stadt stahl stall stamm stand stange stapel start staub steg steh stein stelle stellung stempel stern steuer
+    steuerung stiefel stier stift stimme stock stoff strahl strand straße strecke streifen streit stroh strom
+    stube stufe stuhl stunde sturm stück stütze such suche suppe system tabelle tafel tag takt tank tanne tanz
+    tanzen tarif tasche tastatur taste taube tauch tausch tee teich teil telefon teller tempel teppich termin
+    test text theater thema tief tiefe tier tinte tisch tochter tod ton tonne topf torte tour trag traum treib
+    treiber trenn trennung treppe trick trink trocken trupp träger tube tuch tugend turm typ tür ufer uhr umfang
+    umgebung umleitung umsatz unfall unterlage unternehmen unterschrift urkunde urlaub ursache vase vater vene
+    verband verbindung verbot verbrauch verein verfahren vergleich vergütung verkauf verkehr verkäufer verlag
+    verlauf verlust vermieter vermögen vers versand verschluss version verspätung versuch vertrag vertrieb
+    verwaltung verzeichnis vieh vogel volk voll vorgang vorlage vorrat vorschlag vorschrift vulkan waage wache
+    waffe wagen wahl wald wand wandel wander wandlung wange wappen ware wartung wasch wasser watte wechsel weg
+    weide weihnacht wein weiterleitung weizen welle welt werbung werk werkzeug wert wespe wetter
+    wiederherstellung wiege wiese winter wirkung wirtschaft wissen woche wohn wohnung wolke wolle wort wunder
+    wunsch wurm wurst wurzel wäsche wüste zahl zahlung zahn zange zauber zaun zeche zeichen zeile zeit zeitung
+    zelle zelt zentral zentrum zertifikat zeug zeugnis ziegel zieh ziel zigarre zimmer zins zinsen zirkus zoll
+    zone zopf zubehör zucker zufuhr zug zugang zugriff zunge zustand zustellung zwang zweck zweig zwischen zünd
+    änderung öffnung öl übergabe überschrift übertragung überweisung übung
 """
 _NL = """
     aanbod aangifte aanvraag aarde adres afspraak aftrek ambulance apotheek arm artikel arts auto avond baas
