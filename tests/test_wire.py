@@ -334,17 +334,19 @@ def test_threads_learn_together_that_there_are_no_schemas() -> None:
     assert told == []
 
 
-def test_no_more_questions_at_once_than_allowed() -> None:
-    under_way, most = [0], [0]
+def test_as_many_questions_at_once_as_allowed_and_no_more() -> None:
+    pair, lock, under_way, most = threading.Barrier(2, timeout=20), threading.Lock(), [0], [0]
 
     def slow(exchange: Any) -> None:
-        under_way[0] += 1
-        most[0] = max(most[0], under_way[0])
-        time.sleep(0.05)
-        under_way[0] -= 1
+        with lock:
+            under_way[0] += 1
+            most[0] = max(most[0], under_way[0])
+        pair.wait()
+        with lock:
+            under_way[0] -= 1
         says("1-5")(exchange)
 
-    with Wire(slow) as wire, provider(wire, parallel=2) as model:
+    with Wire(slow) as wire, provider(wire, parallel=2, timeout=20) as model:
         threads = [threading.Thread(target=model.ask, args=(QUESTION,)) for _ in range(6)]
         for thread in threads:
             thread.start()

@@ -89,7 +89,7 @@ def show(document: Document, made: Made) -> None:
 def _show_asked(out: Console, asked: Asked) -> None:
     """What a model was asked, answered, and where it was put right."""
     known = f"{asked.remembered} remembered, {asked.unanswered} unanswered"
-    put(out, f"{plural(asked.segments, 'part')} for the model: {known}; {_usage(asked)}")
+    put(out, f"{plural(asked.segments, 'part')} for the model: {known}; {paint.paid(asked.usage)}")
     for answer in asked.answers:
         paint.block(out, paint.styled(("answer  ", "dim"), answer))
     mended = [f"{count} {what}" for what, count in asked.repairs._asdict().items() if count]
@@ -98,11 +98,6 @@ def _show_asked(out: Console, asked: Asked) -> None:
         put(out, ("mended  ", "dim"), ", ".join(mended))
     if asked.failed:
         put(out, ("failed  ", "dim"), (asked.failed, "yellow"))
-
-
-def _usage(asked: Asked) -> str:
-    usage = asked.usage
-    return f"{plural(usage.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out, {usage.cost:.4f} USD"
 
 
 def _show_cut(out: Console, one: Boundary, called: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wrac.chunking import chunk as make_chunks
 from wrac.cli import paint, shapes, views
@@ -12,11 +12,13 @@ from wrac.cli.options import Format
 from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Chunk, Document, Page, Policy
 from wrac.fetching import READABLE, Skip
+from wrac.labelling import RulesLabeller
 from wrac.parsing import parse as make_document
 from wrac.parsing.formats import FORMATS
 from wrac.parsing.source import source_of
 from wrac.planning import plan as make_plan
 from wrac.planning.policies import Policies
+from wrac.text.detection import page_language
 from wrac.text.html import page as html_page
 from wrac.text.render import markdown
 
@@ -62,6 +64,7 @@ class _Collected:
     chunk: Chunk
     trail: list[str]
     markdown: str
+    language: str
     occurrences: list[shapes.Json] = field(default_factory=list)
 
 
@@ -88,17 +91,21 @@ def chunk(found: Iterable[Page | Skip], policies: Policies, *, as_json: bool) ->
 
 def _collect(collected: dict[str, _Collected], document: Document, page: Page, policy: Policy) -> None:
     made = make_chunks(document, make_plan(document, policy), policy, page.url)
-    for piece, occurrence in zip(made.chunks, made.occurrences, strict=True):
+    language = page_language(document)
+    labels = RulesLabeller().labels(document, [one.ordinals for one in made.occurrences], page.url, language)
+    for piece, occurrence, label in zip(made.chunks, made.occurrences, labels, strict=True):
         headings = [document.units[unit].text for unit in piece.trail]
-        entry = collected.setdefault(piece.id, _Collected(piece, headings, occurrence.markdown))
-        entry.occurrences.append(shapes.occurrence_row(document, piece, occurrence, page))
+        entry = collected.setdefault(piece.id, _Collected(piece, headings, occurrence.markdown, language))
+        stands = shapes.occurrence_row(document, piece, replace(occurrence, label=label), page)
+        entry.occurrences.append(stands)
 
 
 def _print(entries: Iterable[_Collected], *, as_json: bool) -> None:
     out = None if as_json else paint.console()
     for entry in entries:
         if out is None:
-            print(shapes.dumps(shapes.chunk_row(entry.chunk, entry.trail, entry.markdown, entry.occurrences)))
+            told = (entry.chunk, entry.trail, entry.markdown, entry.occurrences, entry.language)
+            print(shapes.dumps(shapes.chunk_row(*told)))
         else:
             places = [f"{o['url']}{'#' + o['anchor'] if o['anchor'] else ''}" for o in entry.occurrences]
             views.chunk(out, entry.chunk, entry.trail, places)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from wrac.core.types import Usage
+
 Part: TypeAlias = tuple[str, str] | str
 """A text, or a text and its style."""
 
@@ -84,6 +86,12 @@ def trail(parts: Iterable[str]) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """`1 page`, `1,204 pages`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def paid(usage: Usage) -> str:
+    """`2 calls, 1,204 tokens in, 60 out, 0.0029 USD`; a model without a known price costs nothing that is known."""
+    cost = f"{usage.cost:.4f} USD" if usage.cost else "no price known"
+    return f"{plural(usage.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out, {cost}"
 
 
 def tally(counts: Iterable[tuple[str, int]]) -> str:

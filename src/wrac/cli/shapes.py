@@ -11,6 +11,7 @@ from wrac.core.structure import names, numbers, table_cells, trails
 from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Page, Plan, Span
 from wrac.flow.links import passage_link
 from wrac.text.detection import direction, languages
+from wrac.text.entities import entities
 
 if TYPE_CHECKING:
     from wrac.core.types import Chunk
@@ -109,8 +110,9 @@ def plan_row(plan: Plan) -> Json:
     }
 
 
-def chunk_row(chunk: Chunk, trail: Iterable[str], markdown: str, occurrences: list[Json]) -> Json:
-    """A chunk with all its occurrences."""
+def chunk_row(chunk: Chunk, trail: Iterable[str], markdown: str, occurrences: list[Json], language: str = "") -> Json:
+    """A chunk with all its occurrences, and the distinct names, dates, amounts, versions and codes in its text."""
+    named = dict.fromkeys((one.kind, one.text) for one in entities(chunk.text, language))
     return {
         "id": chunk.id,
         "text": chunk.text,
@@ -119,6 +121,7 @@ def chunk_row(chunk: Chunk, trail: Iterable[str], markdown: str, occurrences: li
         "units": [piece.unit for piece in chunk.slices],
         "occurrences": occurrences,
         "tokens": chunk.tokens,
+        "entities": [{"kind": kind, "text": text} for kind, text in named],
     }
 
 

@@ -181,10 +181,7 @@ def _print_replan(report: ReplanReport, place: str) -> None:
 
 def _print_usage(usage: Usage) -> None:
     if usage.calls:
-        tokens = f"{usage.input:,} tokens in, {usage.output:,} out"
-        paint.put(
-            paint.console(), f"{paint.plural(usage.calls, 'question')} to the model: {tokens}, {usage.cost:.4f} USD"
-        )
+        paint.put(paint.console(), f"asked the model: {paint.paid(usage)}")
 
 
 def _print_unanswered(pages: Sequence[Skipped]) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from wrac.catalog import contents, records
 from wrac.core.errors import ConfigError
 from wrac.core.seams import Embedder
-from wrac.core.types import Chunk, Event, Unit
+from wrac.core.types import Event, Unit
 from wrac.flow.report import Result
 from wrac.indexing import ALL, Filters, Row, Searched
 from wrac.retrieval import (
@@ -108,10 +108,9 @@ def rank(index: Searched, embedder: Embedder, ask: Ask) -> Ranking:
     ranked = fuse(lexical, dense, {entry: row.page for entry, row in first.items()}, trust=believed)
     if ask.rerank:
         ranked = rerank(ranked, _close(embedder, ask.query, first, ranked[:HEAD]), trust=believed)
-    chunks = {entry: Chunk((), (), row.text, row.tokens) for entry, row in first.items()}
     pages = {entry: [row.page for row in places] for entry, places in rows.items()}
     sure = _sureness(ask.query, first, dense, believed)
-    found = distinct(ranked, chunks, pages)
+    found = distinct(ranked, {entry: row.text for entry, row in first.items()}, pages)
     if ask.confidence > 0:
         found = [one for one in found if sure(one.entry) >= ask.confidence]
     return Ranking(found, rows, terms, sure)

@@ -180,8 +180,11 @@ class LanceIndex:
         return [f"row {identity} is there {count} times" for identity, count in counted.items() if count > 1]
 
     def maintain(self) -> None:
-        """Bring the indexes up to date and small files together; make the vectors' index when there are `MANY` rows."""
-        with _errors(self.address):
+        """Bring the indexes up to date and small files together; make the vectors' index when there are `MANY` rows.
+
+        Where another process is about the same, it is left to that one: a search finds what no index has yet, only later.
+        """
+        with _errors(self.address), _yielding():
             have = {column for index in self.table.list_indices() for column in index.columns}
             for column in [name for name in _SCALARS if name not in have]:
                 self.table.create_index(column, config=_SCALARS[column]())
@@ -249,6 +252,16 @@ def _any(column: str, wanted: Sequence[str]) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def _yielding() -> Iterator[None]:
+    """Give way where a commit was overtaken by another process's."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "Retryable commit conflict" not in str(error):
+            raise
 
 
 @contextmanager

@@ -28,7 +28,6 @@ from sqlalchemy import (
     cast,
     create_engine,
     func,
-    insert,
     select,
     text,
 )
@@ -37,6 +36,7 @@ from sqlalchemy.exc import DBAPIError
 
 from wrac.core.errors import StorageError, WorkspaceError
 from wrac.indexing import ALL, Change, Filters, Row, Space, Traits, Vector, tables
+from wrac.indexing.postings import insert_all
 from wrac.indexing.sql import SqlIndex
 from wrac.indexing.stores import StoreAddress, absent, best, compare, down, last, sized
 from wrac.indexing.vectors import Fetch
@@ -163,9 +163,8 @@ class PgIndex(SqlIndex):
         if missing and self.fetch is not None:
             known = self.fetch(list(missing.values()))
             found |= {entry: np.frombuffer(known[key], "<f4") for entry, key in missing.items() if key in known}
-        if found:
-            values = [{"entry": numbers[entry], "vector": vector} for entry, vector in found.items()]
-            self.connection.execute(insert(_VECTORS), values)
+        values = [(numbers[entry], "[" + ",".join(map(str, vector)) + "]") for entry, vector in found.items()]
+        insert_all(self.connection, "index_vectors", ("entry", "vector"), values)
 
     def _standing(self, filters: Filters) -> list[ColumnElement[bool]]:
         """That an entry stands where the filters allow."""

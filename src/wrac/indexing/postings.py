@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, delete, func, select
 
 from wrac.indexing import tables
 
@@ -52,7 +52,7 @@ class Postings:
                 found.setdefault(term, []).append((number, frequency, len(terms)))
         rows = self._rows(found)
         values = [(rows[term], segment, np.array(sorted(data), POSTING).tobytes()) for term, data in found.items()]
-        self._run("INSERT INTO index_postings (term, segment, data) VALUES (?, ?, ?)", sorted(values))
+        insert_all(self.connection, "index_postings", ("term", "segment", "data"), sorted(values))
         packed = np.array(sorted(rows.values()), "<u4").tobytes()
         self._run("UPDATE index_segments SET terms = ? WHERE row = ?", [(packed, segment)])
 
@@ -62,7 +62,7 @@ class Postings:
         size, length, packed = self._read_all(query, (segment,))[0]
         terms = [int(term) for term in np.frombuffer(packed, "<u4")]
         if len(gone) == size:
-            self._run("DELETE FROM index_postings WHERE term = ? AND segment = ?", [(term, segment) for term in terms])
+            self._delete(segment, terms)
             self._run("DELETE FROM index_segments WHERE row = ?", [(segment,)])
             return
         left, removed = self._without(segment, terms, np.array(gone, np.uint32))
@@ -100,11 +100,18 @@ class Postings:
             wrong.append(f"the segments count {totals}, the entries {(len(lengths), sum(lengths.values()))}")
         return wrong[:100]
 
+    def _delete(self, segment: int, terms: Sequence[int]) -> None:
+        """Take postings of a segment away."""
+        table = tables.postings
+        for batch in batches(terms):
+            gone = delete(table).where(table.c.segment == segment, table.c.term.in_(batch))
+            self.connection.execute(gone)
+
     def _without(self, segment: int, terms: list[int], gone: NDArray[np.uint32]) -> tuple[list[int], int]:
         """Rewrite a segment's postings; the terms that are left, and how many appearances went."""
         left, removed = [], 0
         updates: list[tuple[Any, ...]] = []
-        deletes: list[tuple[Any, ...]] = []
+        deletes: list[int] = []
         for term in terms:
             query = "SELECT data FROM index_postings WHERE term = ? AND segment = ?"
             data = np.frombuffer(self._read_all(query, (term, segment))[0][0], POSTING)
@@ -113,11 +120,11 @@ class Postings:
             if len(kept):
                 left.append(term)
             if not len(kept):
-                deletes.append((term, segment))
+                deletes.append(term)
             elif len(kept) < len(data):
                 updates.append((kept.tobytes(), term, segment))
         self._run("UPDATE index_postings SET data = ? WHERE term = ? AND segment = ?", updates)
-        self._run("DELETE FROM index_postings WHERE term = ? AND segment = ?", deletes)
+        self._delete(segment, deletes)
         return left, removed
 
     def _rows(self, terms: Iterable[str]) -> dict[str, int]:
@@ -127,7 +134,7 @@ class Postings:
         if len(found) < len(wanted):
             first = self.connection.scalar(select(func.max(tables.terms.c.row))) or 0
             new = {term: row for row, term in enumerate((t for t in wanted if t not in found), first + 1)}
-            self._run("INSERT INTO index_terms (term, row) VALUES (?, ?)", [*new.items()])
+            insert_all(self.connection, "index_terms", ("term", "row"), [*new.items()])
             found |= new
         return found
 
@@ -158,6 +165,21 @@ class Postings:
     def _run(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         if rows:
             self.connection.exec_driver_sql(marked(self.connection, statement), rows)
+
+
+def insert_all(connection: Connection, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows by the fastest way of the database: PostgreSQL takes a page's postings by COPY, not one by one."""
+    if not rows:
+        return
+    named = f"{table} ({', '.join(columns)})"
+    if connection.dialect.name == "postgresql":
+        driver: Any = connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(f"COPY {named} FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+    else:
+        marks = ", ".join("?" for _ in columns)
+        connection.exec_driver_sql(f"INSERT INTO {named} VALUES ({marks})", list(rows))  # noqa: S608 - own names
 
 
 def marked(connection: Connection, statement: str) -> str:

@@ -11,15 +11,15 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import sqlalchemy
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
 from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits, Vector, tables
-from wrac.indexing.postings import Postings, batches, marked
+from wrac.indexing.postings import Postings, batches, insert_all, marked
 from wrac.text import bm25
 
 TERMS = 64
@@ -50,11 +50,9 @@ class SqlIndex(ABC):
             known |= self._add(list(new.values()))
         self.embedded(known, rows)
         self.run("DELETE FROM index_places WHERE page = ?", [(number,)])
-        self.run(
-            "INSERT INTO index_places (page, position, entry, anchor, link, label, units, trail, kinds, roles)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(number, row.position, known[row.entry], *_described(row)) for row in rows],
-        )
+        columns = ("page", "position", "entry", "anchor", "link", "label", "units", "trail", "kinds", "roles")
+        placed = [(number, row.position, known[row.entry], *_described(row)) for row in rows]
+        insert_all(self.connection, "index_places", columns, placed)
         self._drop(old - set(known.values()))
         self.advance()
 
@@ -105,7 +103,9 @@ class SqlIndex(ABC):
         found: dict[str, list[Row]] = {entry: [] for entry in entries}
         view = tables.passages
         for batch in batches(found):
-            query = select(view).where(view.c.entry.in_(batch)).order_by(view.c.page, view.c.position, view.c.entry)
+            query = (
+                select(*_COLUMNS).where(view.c.entry.in_(batch)).order_by(view.c.page, view.c.position, view.c.entry)
+            )
             for stored in self.connection.execute(query):
                 row = _row(stored)
                 if filters.allow(row):
@@ -164,14 +164,12 @@ class SqlIndex(ABC):
         """Rows of the new entries, in one new segment."""
         lengths = [len(row.terms) for row in rows]
         segment = Postings(self.connection).open(len(rows), sum(lengths))
-        self.run(
-            "INSERT INTO index_entries (id, segment, length, key, chunk, tokens, prefix, part_start, part_end, text)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (row.entry, segment, length, row.key, row.chunk, row.tokens, row.prefix, row.start, row.end, row.text)
-                for row, length in zip(rows, lengths, strict=True)
-            ],
-        )
+        columns = ("id", "segment", "length", "key", "chunk", "tokens", "prefix", "part_start", "part_end", "text")
+        made = [
+            (row.entry, segment, length, row.key, row.chunk, row.tokens, row.prefix, row.start, row.end, row.text)
+            for row, length in zip(rows, lengths, strict=True)
+        ]
+        insert_all(self.connection, "index_entries", columns, made)
         numbers = self.numbers(row.entry for row in rows)
         Postings(self.connection).put(segment, [(numbers[row.entry], row.terms) for row in rows])
         return numbers
@@ -309,13 +307,30 @@ def _described(row: Row) -> tuple[str, ...]:
     return (row.anchor, row.link, row.label, *(json.dumps(part, ensure_ascii=False) for part in lists))
 
 
-def _row(stored: sqlalchemy.Row[Any]) -> Row:
-    values: dict[str, Any] = {name: getattr(stored, name) for name in _PLAIN}
-    values.update((name, tuple(json.loads(getattr(stored, name)))) for name in ("units", "trail", "kinds", "roles"))
-    return Row(meta=json.loads(stored.meta), start=stored.part_start, end=stored.part_end, **values)
+def _row(stored: Sequence[Any]) -> Row:
+    """The row of the values of `_COLUMNS`."""
+    *plain, start, end, units, trail, kinds, roles, meta = stored
+    values: dict[str, Any] = dict(zip(_PLAIN, plain, strict=True))
+    values |= {"units": tuple(json.loads(units)), "trail": _list(trail), "kinds": _list(kinds), "roles": _list(roles)}
+    return Row(start=start, end=end, meta=dict(_pairs(meta)), **values)
+
+
+@lru_cache(maxsize=4096)
+def _list(packed: str) -> tuple[str, ...]:
+    # A search reads hundreds of rows, which share their sections, kinds and roles.
+    return tuple(json.loads(packed))
+
+
+@lru_cache(maxsize=256)
+def _pairs(packed: str) -> Mapping[str, str]:
+    pairs: Mapping[str, str] = json.loads(packed)
+    return pairs
 
 
 _PLAIN = (
     "entry", "chunk", "page", "position", "text", "prefix", "anchor", "link", "tokens", "planner", "language", "label",
     "date",
 )  # fmt: skip
+_COLUMNS = tuple(
+    tables.passages.c[name] for name in (*_PLAIN, "part_start", "part_end", "units", "trail", "kinds", "roles", "meta")
+)

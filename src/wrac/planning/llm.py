@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.ids import content_id
-from wrac.core.types import Document, Plan, Usage
+from wrac.core.types import Document, Plan, Policy, Usage
 from wrac.llm.asking import Model, Question, Reply
 from wrac.llm.ledger import Answers, total
 from wrac.planning.answers import SAID, Form, grammar, read, schema, write
@@ -26,6 +26,13 @@ UNANSWERED: Final = "+unanswered"
 """How the planner of a plan ends when the rules had to plan what the model was asked: the next run asks again."""
 LINE: Final = 6
 """Tokens a group or a part of one takes in an answer, at most."""
+WISHES: Final = {
+    "whole_tables": "Never part a table.",
+    "whole_lists": "Never part a list.",
+    "one_question": "Start a group at every question.",
+    "chunks_per_h2": "Make at most {} groups of an h2 and what stands under it.",
+}
+"""What a model is told of each field of a policy that is set."""
 _NOWHERE: Final = -1  # an ordinal of no page
 
 
@@ -172,7 +179,7 @@ class LlmPlanner:
 
     def _key(self, segment: Segment) -> str:
         policy = self.rules.policy
-        parts = (VERSION, PROMPT, self.form, self.model.name, str(policy.target), str(policy.maximum))
+        parts = (VERSION, PROMPT, self.form, self.model.name, str(policy.target), str(policy.maximum), wishes(policy))
         return content_id("a1", [*parts, *segment.shown(0)])
 
     def _windows(self, tasks: Sequence[_Task], known: dict[str, str | None]) -> Iterator[Window]:
@@ -196,7 +203,8 @@ class LlmPlanner:
             blocks.append("\n".join(segment.shown(size)))
             size += len(segment.ordinals)
         policy = self.rules.policy
-        told = prompt().format(target=policy.target, maximum=policy.maximum, form=SAID[self.form])
+        form = wishes(policy) + SAID[self.form]
+        told = prompt().format(target=policy.target, maximum=policy.maximum, form=form)
         shape = grammar(self.form, size), schema(self.form, size)
         question = Question(told, "\n\n".join(blocks), *shape, most=LINE * size + 64)
         return Window(question, tuple(Part(task.key, len(task.segment.ordinals)) for task in tasks))
@@ -230,6 +238,12 @@ class LlmPlanner:
 def prompt() -> str:
     """The instructions, with places for the policy's sizes and the form of the answer."""
     return files("wrac.planning").joinpath(f"prompts/{PROMPT}.txt").read_text("utf-8").strip()
+
+
+def wishes(policy: Policy) -> str:
+    """What a policy asks for beside sizes, as the model is told it."""
+    asked = {part.name: getattr(policy, part.name) for part in fields(policy)}
+    return "".join(f"{said.format(asked[name])} " for name, said in WISHES.items() if asked.get(name))
 
 
 def _silence(window: Window, reply: Reply, heard: Heard) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from wrac.core.types import Chunk
 from wrac.retrieval.fusion import Scored
 
 DOUBTFUL: Final = 0.35
@@ -24,7 +23,7 @@ class Found(NamedTuple):
     pages: tuple[str, ...]
 
 
-def distinct(ranked: Iterable[Scored], chunks: Mapping[str, Chunk], pages: Mapping[str, Sequence[str]]) -> list[Found]:
+def distinct(ranked: Iterable[Scored], texts: Mapping[str, str], pages: Mapping[str, Sequence[str]]) -> list[Found]:
     """Each text once, at the rank of its best entry, with all the pages its entries stand on.
 
     Entries of one chunk, chunks that differ only in their trail, and equal texts of several pages are one result.
@@ -32,7 +31,7 @@ def distinct(ranked: Iterable[Scored], chunks: Mapping[str, Chunk], pages: Mappi
     order: dict[str, Scored] = {}
     places: dict[str, dict[str, None]] = {}
     for entry, score in ranked:
-        text = " ".join(chunks[entry].text.split())
+        text = " ".join(texts[entry].split())
         order.setdefault(text, (entry, score))
         places.setdefault(text, {}).update(dict.fromkeys(pages.get(entry, ())))
     return [Found(entry, score, tuple(places[text])) for text, (entry, score) in order.items()]

@@ -106,7 +106,7 @@ def refresh(
     wait: options.Wait = 60.0,
     no_progress: options.NoProgress = False,
 ) -> None:
-    """Ask every source again: folders, pages and sites, each as it was given.
+    """Ask every source again: folders, pages and sites.
 
     A page of a site that did not change costs one short question. A page that is missing goes the second time.
     """
