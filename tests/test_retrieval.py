@@ -155,7 +155,7 @@ def test_a_cut_keeps_both_limits_and_passes_over_only_what_does_not_fit(
         assert all(budget is not None and spent + tokens[one.entry] > budget for one in found if one not in kept)
 
 
-def test_focus_finds_the_unit_that_answers_and_no_unit_without_a_query_term() -> None:
+def test_focus_finds_the_units_in_a_row_that_answer_and_none_without_a_query_term() -> None:
     units = [
         ("u1", "Gold Loan", ["gold", "loan"]),
         ("u2", "A gold loan needs proof of identity.", ["gold", "loan", "need", "proof", "ident"]),
@@ -169,6 +169,31 @@ def test_focus_finds_the_unit_that_answers_and_no_unit_without_a_query_term() ->
     assert focus(["refund"], units, rare) == ()
     assert len(focus(["gold"], units, rare, most=1)) == 1
     assert focus([], units, rare) == ()
+
+
+def test_focus_stops_at_units_that_say_nothing() -> None:
+    filler = [(f"f{i}", "more", ["more", "text"]) for i in range(6)]
+    near, far = ("near", "gold loan", ["gold", "loan"]), ("far", "loan", ["loan", "more", "text", "text", "text"])
+    units = [near, *filler, far]
+    rare = rarity([terms for _, _, terms in units])
+    assert [one.unit for one in focus(["gold", "loan"], units, rare)] == ["near"]
+    close = ("close", "gold loan today", ["gold", "loan", "today"])
+    assert [one.unit for one in focus(["gold", "loan"], [near, filler[0], close], rare)] == ["near", "close"]
+
+
+WORDS = st.lists(st.sampled_from(["gold", "loan", "rate", "more"]), max_size=5)
+
+
+@given(st.lists(WORDS, max_size=9), WORDS)
+def test_focus_is_a_row_around_the_best_unit(texts: list[list[str]], query: list[str]) -> None:
+    units = [(f"u{i}", " ".join(words), words) for i, words in enumerate(texts)]
+    rare = rarity(texts)
+    marked = focus(query, units, rare, most=99)
+    answering = [i for i, words in enumerate(texts) if set(words) & set(query)]
+    assert bool(marked) == bool(answering)
+    places = sorted(int(one.unit[1:]) for one in marked)
+    assert places == [i for i in answering if places[0] <= i <= places[-1]]
+    assert [one.score for one in marked] == sorted((one.score for one in marked), reverse=True)
 
 
 @given(st.integers(1, 10**7), st.data())

@@ -206,4 +206,7 @@ def results(connection: Connection, found: Sequence[Found], shown: Shown, rankin
 def _parts(
     row: Row, units: Mapping[str, Unit], analysed: Mapping[tuple[str, str], Sequence[str]]
 ) -> list[tuple[str, str, Sequence[str]]]:
-    return [(unit, units[unit].text, analysed[unit, row.language]) for unit in dict.fromkeys(row.units)]
+    """The units of a hit, without its headings where there is anything else."""
+    inside = list(dict.fromkeys(row.units))
+    said = [unit for unit in inside if units[unit].kind != "heading"]
+    return [(unit, units[unit].text, analysed[unit, row.language]) for unit in said or inside]
