@@ -40,8 +40,8 @@ def _row(record: Record, position: int, entry: Entry, language: str, terms: Sequ
         chunk=chunk.id,
         page=record.page.url,
         position=position,
-        text=chunk.text,
-        prefix=entry.prefix,
+        text=_without_nul(chunk.text),
+        prefix=_without_nul(entry.prefix),
         start=entry.start,
         end=entry.end,
         units=units,
@@ -55,7 +55,7 @@ def _row(record: Record, position: int, entry: Entry, language: str, terms: Sequ
         roles=_roles(document, occurrence),
         label=label_of(occurrence.label),
         date=date_of(record),
-        meta={name: value.replace("\0", "\ufffd") for name, value in {**document.meta, **record.page.meta}.items()},
+        meta={name: _without_nul(value) for name, value in {**document.meta, **record.page.meta}.items()},
         terms=tuple(terms[position]) if whole and terms is not None else tuple(analyse(entry.text, language)),
         key=vectors.key(entry.text),
     )
@@ -69,6 +69,11 @@ def trail_texts(document: Document, chunk: Chunk) -> tuple[str, ...]:
         if place.unit in wanted:
             places.setdefault(place.unit, place)
     return tuple(" ".join(plain(document, places[unit]).split()) for unit in chunk.trail)
+
+
+def _without_nul(text: str) -> str:
+    """The text with U+FFFD for U+0000, which not every store can hold; the catalog has it as it is."""
+    return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
 def label_of(label: Label | None) -> str:

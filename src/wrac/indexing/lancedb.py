@@ -59,7 +59,7 @@ def connect(address: StoreAddress, space: Space, *, create: bool, anew: bool) ->
             f"--store {address.shown}: it has no path; write lancedb:///folder or lancedb+s3://bucket/path"
         )
     with _errors(address):
-        database = lancedb.connect(uri, read_consistency_interval=timedelta(0), storage_options=dict(address.options))
+        database = lancedb.connect(uri, read_consistency_interval=timedelta(0), storage_options=address.passed)
         known = address.index in database.list_tables(limit=10_000).tables
         if anew or (create and not known):
             table = database.create_table(address.index, schema=_schema(space), mode="overwrite")
@@ -70,7 +70,7 @@ def connect(address: StoreAddress, space: Space, *, create: bool, anew: bool) ->
             table = database.open_table(address.index)
             said = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
             compare(address, Space(said.get("wrac.embedder", "?"), table.schema.field("vector").type.list_size), space)
-    return LanceIndex(address, table)
+    return LanceIndex(address, table, address.exact(MANY))
 
 
 _FTS = FTS(
@@ -93,6 +93,7 @@ class LanceIndex:
 
     address: StoreAddress
     table: Any
+    many: int = MANY
     traits = Traits("lancedb", lexical=False, dense=True, shared=True, proven="LanceDB 0.40, in this process")
     _languages: tuple[int, list[str]] = field(default=(-1, []))
 
@@ -128,7 +129,7 @@ class LanceIndex:
         """The best `k` entries by the inner product."""
         where = _where(filters)
         with _errors(self.address):
-            exact = not self._indexed() or (bool(where) and self.table.count_rows(where) < MANY)
+            exact = not self._indexed() or (bool(where) and self.table.count_rows(where) < self.many)
 
             def ask(depth: int) -> list[tuple[str, float]]:
                 query = self.table.search(vector, vector_column_name="vector").distance_type("dot").limit(depth)
@@ -182,13 +183,13 @@ class LanceIndex:
     def maintain(self) -> None:
         """Bring the indexes up to date and small files together; make the vectors' index when there are `MANY` rows.
 
-        Where another process is about the same, it is left to that one: a search finds what no index has yet, only later.
+        Where another process is about the same it is left to that one: a search finds what no index has, only later.
         """
         with _errors(self.address), _yielding():
             have = {column for index in self.table.list_indices() for column in index.columns}
             for column in [name for name in _SCALARS if name not in have]:
                 self.table.create_index(column, config=_SCALARS[column]())
-            if "vector" not in have and self.table.count_rows() >= MANY:
+            if "vector" not in have and self.table.count_rows() >= self.many:
                 self.table.create_index("vector", config=HnswSq(distance_type="dot"))
             self.table.optimize(cleanup_older_than=timedelta(hours=1))
 

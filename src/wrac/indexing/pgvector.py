@@ -56,6 +56,7 @@ class PgIndex(SqlIndex):
 
     space: Space
     fetch: Fetch | None = None
+    many: int = MANY
     _given: dict[str, Vector] = field(default_factory=dict)
 
     @property
@@ -74,7 +75,7 @@ class PgIndex(SqlIndex):
     def dense(self, vector: Vector, k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by the inner product."""
         allowed = self.mask(filters)
-        few = (self.size() if allowed is None else int(allowed.sum())) < MANY
+        few = (self.size() if allowed is None else int(allowed.sum())) < self.many
         distance = _VECTORS.c.vector.max_inner_product(vector)
         query = select(_VECTORS.c.entry, distance.label("distance"))
         if few:
@@ -131,9 +132,14 @@ class PgIndex(SqlIndex):
         query = "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'documents'"
         return next(self.select(query), None) is not None
 
+    def late(self) -> bool:
+        """Whether there are `many` vectors and no index of them."""
+        have = "SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'index_vectors_hnsw'"
+        return self.size() >= self.many and next(self.select(have), None) is None
+
     def settle(self) -> None:
         """Make the vectors' index when there are `MANY` of them, and tell the planner what there is."""
-        if self.size() >= MANY:
+        if self.size() >= self.many:
             self.connection.exec_driver_sql(
                 "CREATE INDEX IF NOT EXISTS index_vectors_hnsw ON index_vectors USING hnsw (vector vector_ip_ops)"
             )
@@ -187,7 +193,7 @@ def connect(address: StoreAddress, space: Space, *, create: bool, anew: bool) ->
     """The index in the schema `address.index`. Raises as `stores.open_index` does."""
     store = PgStore(address, space, _engine(address))
     with ExitStack() as opening:
-        opening.callback(store.close)
+        opening.callback(store.engine.dispose)
         with store.reading() as index:
             found = index.stored()
             if index.shared():
@@ -268,7 +274,11 @@ class PgStore:
             index.settle()
 
     def close(self) -> None:
-        """Close every connection."""
+        """Make ready for searches what is not, and close every connection."""
+        with self.reading() as index:
+            late = index.late()
+        if late:
+            self.settle()
         self.engine.dispose()
 
     def prepare(self, *, anew: bool) -> None:
@@ -293,7 +303,7 @@ class PgStore:
         with _errors(self.address), self.engine.connect() as plain:
             connection = plain.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
-                yield PgIndex(connection, self.space)
+                yield PgIndex(connection, self.space, many=self.address.exact(MANY))
 
     @contextmanager
     def writing(self) -> Iterator[PgIndex]:
@@ -301,13 +311,13 @@ class PgStore:
         with _errors(self.address), self.engine.connect() as connection, connection.begin():
             lock = text("SELECT pg_advisory_xact_lock(:kind, hashtext(:schema))")
             connection.execute(lock, {"kind": _LOCK, "schema": self.address.index})
-            yield PgIndex(connection, self.space)
+            yield PgIndex(connection, self.space, many=self.address.exact(MANY))
 
 
 def _engine(address: StoreAddress) -> Engine:
     url = URL.create(
         "postgresql+psycopg", address.user or None, address.password or None, address.host or None, address.port,
-        address.path.strip("/") or None, dict(address.options),
+        address.path.strip("/") or None, address.passed,
     )  # fmt: skip
     settings = {"options": f"-csearch_path={address.index},public", "application_name": "wrac", "connect_timeout": 10}
     return create_engine(url, connect_args=settings, pool_size=2)

@@ -73,6 +73,21 @@ class StoreAddress:
         return cls(scheme, transport, parts.hostname or "", port, user, password, parts.path, index, options)
 
     @property
+    def passed(self) -> dict[str, str]:
+        """The options that are the store's client's."""
+        return {name: value for name, value in self.options.items() if name != "exact"}
+
+    def exact(self, usual: int) -> int:
+        """The number of rows up to which vectors are scanned exactly: `?exact=`, else the usual one.
+
+        Raises ConfigError for a number that is none.
+        """
+        said = self.options.get("exact", str(usual))
+        if not said.isdecimal():
+            raise ConfigError(f"--store {self.shown}: exact={said} is no number of rows")
+        return int(said)
+
+    @property
     def shown(self) -> str:
         """The URL without its password: what is stored, printed and logged."""
         scheme = f"{self.scheme}+{self.transport}" if self.transport else self.scheme
