@@ -218,8 +218,8 @@ def serving(key: str = "") -> Iterator[str]:
                 self._say(401, {"status": {"error": "Must provide an API key or an Authorization bearer token"}})
                 return
             try:
-                self._say(200, {"result": collections.answer(self.command, urlsplit(self.path).path, body),
-                                "status": "ok", "time": 0.0})  # fmt: skip
+                result = collections.answer(self.command, urlsplit(self.path).path, body)
+                self._say(200, {"result": result, "status": "ok", "time": 0.0})
             except Refused as refused:
                 self._say(refused.status, {"status": {"error": str(refused)}, "time": 0.0})
             except Exception as error:  # noqa: BLE001 - the engine's errors are the server's answers

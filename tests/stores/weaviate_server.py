@@ -135,6 +135,7 @@ class Calls:
         known(one.properties, "non_ref_properties", "text_array_properties", "empty_list_props")
         said = {name: _number(value) for name, value in one.properties.non_ref_properties.items()}
         said |= {part.prop_name: list(part.values) for part in one.properties.text_array_properties}
+        said |= {name: [] for name in one.properties.empty_list_props}
         for name in said:
             self.collections.schema(one.collection, name)
         (data,) = [part.vector_bytes for part in one.vectors] or [one.vector_bytes]
@@ -191,6 +192,7 @@ class Calls:
         for name in set(request.properties.non_ref_properties) & said.keys():
             value = result.properties.non_ref_props.fields[name]
             if isinstance(said[name], list):
+                value.list_value.text_values.SetInParent()
                 value.list_value.text_values.values.extend(said[name])
             elif isinstance(said[name], str):
                 value.text_value = said[name]
