@@ -42,9 +42,9 @@ def books(draw: st.DrawFn) -> Book:
     pages = {}
     for page in draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=3, unique=True)):
         path: tuple[str, ...] = ()
-        chunks = []
+        chunks: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
         for number in range(draw(st.integers(1, 6))):
-            body = (f"t{number}",)
+            body: tuple[str, ...] = (f"t{number}",)
             depth = draw(st.none() | st.integers(0, 2))
             if depth is None:
                 chunks.append((path, body))

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wrac.core.errors import ConfigError
+from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING
 from wrac.evaluation.metrics.words import content_terms
 from wrac.evaluation.values import Passage
 from wrac.evaluation.vectors import Tell, VectorCache, pieces
-from wrac.retrieval import DEPTH, FUSION, Fusion, Scored, fuse, trust
+from wrac.retrieval import DEPTH, HEAD, Scored, closeness, fuse, rerank, trust
 from wrac.text import bm25
 from wrac.text.analysis import analyse, query_terms
 
@@ -90,27 +92,49 @@ def hybrid(
     passages: Sequence[Passage],
     cache: VectorCache,
     languages: Mapping[str, str],
-    fusion: Fusion = FUSION,
     tell: Tell | None = None,
+    *,
+    reread: bool = False,
 ) -> Search:
     """The product's default search: its analysis, its embedder's vectors, its fusion with the page prior.
 
-    `languages` are those of the pages, by URL.
+    `languages` are those of the pages, by URL; `reread` orders the head anew by its tokens.
     """
     lexical = Lexical([analyse(passage.indexed, languages.get(passage.page, "")) for passage in passages])
     dense, embedder = dense_over(passages, cache, tell), cache.embedder
     ids = [f"{row:08d}" for row in range(len(passages))]
     pages = {entry: passage.page for entry, passage in zip(ids, passages, strict=True)}
     spoken = sorted(set(languages.values()))
+    read = _reader(passages, embedder) if reread else None
 
     def search(query: str) -> list[int]:
         vector = cache.embed([query], query=True)[0]
         believed = trust(query, embedder.tokens(query) - embedder.tokens(""))
         words = _named(ids, lexical.search(query_terms(query, spoken), DEPTH))
         meanings = _named(ids, dense.search(vector, DEPTH))
-        return [int(entry) for entry, _ in fuse(words, meanings, pages, fusion, trust=believed)]
+        ranked = fuse(words, meanings, pages, trust=believed)
+        if read is not None:
+            ranked = rerank(ranked, read(query, [entry for entry, _ in ranked[:HEAD]]), trust=believed)
+        return [int(entry) for entry, _ in ranked]
 
     return search
+
+
+def _reader(passages: Sequence[Passage], embedder: Embedder) -> Callable[[str, Sequence[str]], dict[str, float]]:
+    """How close passages are to a query, token by token, a long one by its first part; each is read once.
+
+    Raises ConfigError for an embedder that has no vectors of tokens.
+    """
+    vectors = getattr(embedder, "token_vectors", None)
+    if vectors is None:
+        raise ConfigError(f"{embedder.name} has no vectors of tokens; leave out the search `rerank`")
+    held = lru_cache(None)(lambda row: vectors(pieces(passages[row].indexed, embedder)[0]))
+
+    def read(query: str, entries: Sequence[str]) -> dict[str, float]:
+        asked = vectors(query, query=True)
+        return {entry: closeness(asked, held(int(entry))) for entry in entries}
+
+    return read
 
 
 def nearest(passages: Sequence[Passage], cache: VectorCache, tell: Tell | None = None) -> Search:
@@ -134,19 +158,20 @@ Prepare = Callable[[Sequence[Passage]], Search]
 
 
 def prepare(
-    name: str, cache: Callable[[], VectorCache], languages: Mapping[str, str] = NOTHING, tell: Tell | None = None
+    name: str, vectors: Callable[[], VectorCache], languages: Mapping[str, str] = NOTHING, tell: Tell | None = None
 ) -> Prepare:
     """The search under that name, ready to be given passages. Raises ConfigError naming the known ones.
 
-    `cache` is called only by a search that embeds; `languages` are the pages', by URL.
+    `vectors` is called only by a search that embeds; `languages` are the pages', by URL.
     """
     if name == "bm25":
         return plain
     if name == "dense":
-        return lambda passages: nearest(passages, cache(), tell)
-    if name == "default":
-        return lambda passages: hybrid(passages, cache(), languages, tell=tell)
-    raise ConfigError(f"no search {name!r}; choose from {', '.join(SEARCHES)}")
+        return lambda passages: nearest(passages, vectors(), tell)
+    if name in ("default", "rerank"):
+        return lambda passages: hybrid(passages, vectors(), languages, tell, reread=name == "rerank")
+    raise ConfigError(f"no search {name!r}; choose from {', '.join((*SEARCHES, 'rerank'))}")
 
 
 SEARCHES = ("bm25", "dense", "default")
+"""Those of every run; `rerank`, the default search with its head read once more, is slow and runs where it is named."""
