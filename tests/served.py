@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import mimetypes
+import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -29,7 +30,15 @@ class Reply:
     cut: int = -1
 
 
-Route = Reply | str | Callable[["Asked"], Reply]
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Parts that are written as they are, one every `every` seconds; then the connection is closed."""
+
+    parts: Iterable[bytes]
+    every: float = 0.0
+
+
+Route = Reply | Raw | str | Callable[["Asked"], "Reply | Raw"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +64,11 @@ class Served:
         """The paths that were asked, in order; those that are `path` where given."""
         return [one.path for one in self.log if not path or one.path == path]
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, asked: Asked) -> Reply | Raw:
         route = self.routes.get(asked.path) or self._file(asked) or Reply(b"<h1>Not here</h1>", 404)
         if isinstance(route, str):
             return Reply(route.encode())
-        return route if isinstance(route, Reply) else route(asked)
+        return route if isinstance(route, Reply | Raw) else route(asked)
 
     def _file(self, asked: Asked) -> Reply | None:
         """A file of the folder, or 304 for one that has the tag that was asked for."""
@@ -87,8 +96,13 @@ class Served:
 
 
 @contextmanager
-def served(routes: Mapping[str, Route], folder: Path | None = None) -> Iterator[Served]:
-    """The site at `http://127.0.0.1:PORT`, until the block ends; files of a folder where no route is named."""
+def served(
+    routes: Mapping[str, Route], folder: Path | None = None, *, host: str = "127.0.0.1", tls: Path | None = None
+) -> Iterator[Served]:
+    """The site at `http://HOST:PORT`, until the block ends; files of a folder where no route is named.
+
+    `tls` is a file with a certificate and its key: then the site is at `https://HOST:PORT`.
+    """
     site = Served(routes, folder)
 
     class Handler(BaseHTTPRequestHandler):
@@ -102,6 +116,9 @@ def served(routes: Mapping[str, Route], folder: Path | None = None) -> Iterator[
             asked = Asked(time.monotonic(), self.path, dict(self.headers.items()))
             site.log.append(asked)
             reply = site.answer(asked)
+            if isinstance(reply, Raw):
+                self._raw(reply)
+                return
             time.sleep(reply.slow)
             body = gzip.compress(reply.body) if reply.packed else reply.body
             self.send_response(reply.status)
@@ -116,6 +133,13 @@ def served(routes: Mapping[str, Route], folder: Path | None = None) -> Iterator[
             self.wfile.write(body if reply.cut < 0 else body[: reply.cut])
             self.close_connection = self.close_connection or reply.cut >= 0
 
+        def _raw(self, raw: Raw) -> None:
+            self.close_connection = True
+            for part in raw.parts:
+                self.wfile.write(part)
+                self.wfile.flush()
+                time.sleep(raw.every)
+
         def log_message(self, *_: Any) -> None:
             """Says nothing: the log is the site's."""
 
@@ -125,8 +149,12 @@ def served(routes: Mapping[str, Route], folder: Path | None = None) -> Iterator[
         def handle_error(self, *_: Any) -> None:
             """A client that went away is no error here."""
 
-    server = Quiet(("127.0.0.1", 0), Handler)
-    site.url = f"http://127.0.0.1:{server.server_port}"
+    server = Quiet((host, 0), Handler)
+    if tls is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tls)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    site.url = f"{'http' if tls is None else 'https'}://{host}:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

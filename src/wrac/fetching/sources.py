@@ -6,13 +6,13 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote, urljoin
 
 from wrac.core.errors import ConfigError, InputError
 from wrac.core.types import NOTHING, Page
 from wrac.fetching import archives, files, media
+from wrac.fetching.judge import judged
 from wrac.fetching.skip import Skip
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _read(
             from wrac.fetching.http import get  # an HTTP client is 100 ms that local sources need not pay
 
             answer = get(source, reader.max_size, reader.meta, transport)
-            yield reader.judged(answer) if isinstance(answer, Page) else answer
+            yield judged(answer, reader.max_size) if isinstance(answer, Page) else answer
 
 
 def _piped(stdin: BinaryIO | None) -> BinaryIO:
@@ -104,7 +104,7 @@ class _Reader:
             yield self._single(found)
             return
         for page in packed(found.path, self.max_size, self.meta):
-            yield self.judged(page) if isinstance(page, Page) else page
+            yield judged(page, self.max_size) if isinstance(page, Page) else page
 
     def _single(self, found: files.Found) -> Page | Skip:
         url = urljoin(self.base, quote(found.name)) if self.base else found.name
@@ -120,34 +120,7 @@ class _Reader:
         return self.checked(url, body, media_type)
 
     def checked(self, url: str, body: bytes, media_type: str) -> Page | Skip:
-        return self.judged(Page(url, body, media_type, fetched=time.time(), meta=self.meta))
-
-    def judged(self, page: Page) -> Page | Skip:
-        """The page, or why its bytes are none."""
-        if len(page.body) > self.max_size:
-            return Skip(page.url, f"larger than {self.max_size / 2**20:g} MB (raise it with --max-size)")
-        if not page.body.strip():
-            return Skip(page.url, "empty")
-        found, problem = media.by_bytes(page.body)
-        if found:
-            return page if found == page.media_type else replace(page, media_type=found, charset="")
-        problem = problem or _no_text(page)
-        return Skip(page.url, problem) if problem else _of_text(page)
-
-
-def _no_text(page: Page) -> str:
-    """Why bytes that are no document are no text either, "" when they are."""
-    kind = "" if page.charset.startswith(("utf-16", "utf-32")) else media.binary(page.body)
-    return f"not text: {kind}" if kind else ""
-
-
-def _of_text(page: Page) -> Page | Skip:
-    """A page of text: under a document's name only when it is the HTML that some programs save as an office file."""
-    if page.media_type not in media.PACKED:
-        return page
-    if media.by_look(page.body):
-        return replace(page, media_type=media.HTML)
-    return Skip(page.url, "not the document that its name says: damaged, or text under a wrong name")
+        return judged(Page(url, body, media_type, fetched=time.time(), meta=self.meta), self.max_size)
 
 
 def _root(source: str, base: str) -> files.Root:

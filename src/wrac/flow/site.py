@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 from wrac import catalog
 from wrac.catalog import Database, crawls
 from wrac.catalog.crawls import Ahead, History
-from wrac.catalog.memory import remember
+from wrac.catalog.memory import forget, remember, remembered
 from wrac.core.errors import ConfigError
 from wrac.core.types import Page
 from wrac.fetching import Skip
 from wrac.fetching.site.browser import Settings
 from wrac.fetching.site.client import Manners
 from wrac.fetching.site.crawl import Unchanged, Visit, Wanted
-from wrac.fetching.site.urls import Scope, normal
+from wrac.fetching.site.urls import Scope, normal, origin
 from wrac.fetching.site.walk import Plan, Walk
 from wrac.flow.pipeline import Pipeline
 from wrac.flow.report import Skipped
@@ -41,8 +41,8 @@ class Frontier:
         self._database, self._crawl = database, crawl
         with database.read() as connection:
             found = crawls.ahead(connection, crawl)
-        self.seen = {one.url: None for one in found}
-        self._queue = deque(Wanted(one.url, one.depth, one.changed, one.listed) for one in found if not one.settled)
+        self.seen = {one.url: _wanted(one) for one in found}
+        self._queue = deque(_wanted(one) for one in found if not one.settled)
 
     def add(self, wanted: Iterable[Wanted]) -> None:
         new = {one.url: one for one in wanted if one.url not in self.seen}
@@ -53,7 +53,7 @@ class Frontier:
         if rows:
             with self._database.write() as connection:
                 crawls.extend(connection, self._crawl, rows)
-            self.seen.update(dict.fromkeys(new))
+            self.seen.update(new)
             self._queue.extend(new.values())
 
     def take(self) -> Wanted | None:
@@ -63,11 +63,18 @@ class Frontier:
         with self._database.write() as connection:
             crawls.settle(connection, self._crawl, [url])
 
-    def known(self) -> Iterable[str]:
-        return list(self.seen)
+    def known(self) -> Iterable[Wanted]:
+        return list(self.seen.values())
+
+    def __contains__(self, url: object, /) -> bool:
+        return url in self.seen
 
     def taken(self) -> int:
         return len(self.seen) - len(self._queue)
+
+
+def _wanted(one: Ahead) -> Wanted:
+    return Wanted(one.url, one.depth, one.changed, one.listed)
 
 
 class SiteRun:
@@ -78,12 +85,15 @@ class SiteRun:
         if not begin:
             raise ConfigError(f"{start}: a site starts at an http or https address")
         self.line, self.database, self.site = line, line.database, site
-        self.scope = Scope.of(begin, include=site.include, exclude=site.exclude, depth=site.depth, pages=site.pages)
+        scope = Scope.of(begin, include=site.include, exclude=site.exclude, depth=site.depth, pages=site.pages)
         self.asked = 0
         self.passed: Counter[str] = Counter()
         with self.database.read() as connection:
+            home = remembered(connection, f"moved:{begin}")
             self._before = frozenset(catalog.urls(connection, begin))
             self._histories = crawls.histories(connection, self._before)
+        self.scope = scope.moved(home) if home else scope
+        self.stopped = ""
         self._fresh = fresh
         self._frontier = Frontier(self.database, begin)
         self._seen: set[str] = set()
@@ -92,34 +102,56 @@ class SiteRun:
         self._unsettled: deque[tuple[int, str]] = deque()
 
     def run(self) -> list[Skip]:
-        """What became no page, once the crawl is over; a page that is missing is given the grace of some crawls."""
+        """What became no page, once the crawl is over; a page that is missing is given the grace of some crawls.
+
+        A crawl that is stopped is not over: the next one goes on with it.
+        """
         with self.database.write() as connection:
             remember(connection, f"site:{self.scope.start}", self.site.text)
         skips = list(self._walk(begin=True))
+        if self.stopped:
+            return skips
         left = sorted(url for url in self._before - self._seen if self.scope.holds(url))
         if left and self.site.pages is None:  # nothing links to them any more, but they may still be there
             self._frontier.add(Wanted(url, self.scope.depth or 0) for url in left)
             skips += self._walk(begin=False)
+        if self.stopped:
+            return skips
+        outside = [Skip(url, "outside the site now", "missing" if self.scope.home else "no page")
+                   for url in sorted(self._before - self._seen) if not self.scope.holds(url)]  # fmt: skip
+        skips += [skip for skip in outside if self._counts(skip)]
         with self.database.write() as connection:
             crawls.end(connection, self.scope.start)
-        outside = sorted(url for url in self._before if not self.scope.holds(url))
-        return [*skips, *(Skip(url, "outside the site now") for url in outside)]
+            crawls.note(connection, self._noted.values())
+        return skips
 
     def _walk(self, *, begin: bool) -> Iterator[Skip]:
         walk = Walk(self._plan(begin=begin), self._frontier, self._stored, self._is_fresh)
         for visit in self.line.read(walk.visits()):
+            if walk.scope != self.scope:
+                self._move(walk.scope)
             yield from self._take(visit)
             self.line.total = len(self._frontier.seen)
         self.line.flush()
         self._settle()
         self.asked += walk.asked
         self.passed.update(walk.passed)
+        self.stopped = walk.stopped
+
+    def _move(self, scope: Scope) -> None:
+        """The site is elsewhere from now on, for a crawl that goes on too."""
+        self.scope, name = scope, f"moved:{scope.start}"
+        with self.database.write() as connection:
+            if scope.home:
+                remember(connection, name, scope.home)
+            else:
+                forget(connection, name)
 
     def _plan(self, *, begin: bool) -> Plan:
         site = self.site
         manners = Manners(
             site.parallel, site.pause, largest=self.line.options.max_size, private=site.private, robots=site.robots,
-            headers={urlsplit(self.scope.start).hostname or "": site.headers},
+            headers=dict.fromkeys(_own(self.scope.start), site.headers),
         )  # fmt: skip
         shown = None
         if site.browser != "never":
@@ -204,3 +236,8 @@ def visited(history: History, now: float, *, changed: bool) -> History:
     return History(
         history.url, now, now if changed else history.changed, history.checks + 1, history.changes + changed, 0, wait
     )
+
+
+def _own(start: str) -> set[str]:
+    """The origins that a login for a site is sent to: its own, and that of its host with TLS."""
+    return {origin(start), f"https://{urlsplit(start).hostname}"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,8 +13,10 @@ from urllib.parse import urlsplit
 
 from wrac.core.types import NOTHING, Page
 from wrac.fetching import media
+from wrac.fetching.judge import judged
 from wrac.fetching.site.client import Answer, Client
 from wrac.fetching.site.links import Links, is_made_by_scripts, links
+from wrac.fetching.site.robots import NAME
 from wrac.fetching.site.sitemaps import Listed, read
 from wrac.fetching.site.urls import Scope, Traps, normal, origin
 from wrac.fetching.skip import Skip
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 SITEMAPS: Final = 500
 """Sitemaps of one site that are read."""
 _NOT_MODIFIED: Final = 304
+_PAGES: Final = frozenset((media.HTML, media.XHTML))
+_HTML: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)[\s>]", re.IGNORECASE)
+_WITH_VALUES: Final = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 _INDEX: Final = frozenset(("index.html", "index.htm", "index.php", "default.aspx", "default.htm"))
 
 
@@ -74,8 +80,12 @@ class Frontier(Protocol):
         """What was found at the address is kept."""
         ...
 
-    def known(self) -> Iterable[str]:
+    def known(self) -> Iterable[Wanted]:
         """Every address, in the order they came."""
+        ...
+
+    def __contains__(self, url: object, /) -> bool:
+        """Whether the address came already."""
         ...
 
     def taken(self) -> int:
@@ -88,12 +98,12 @@ class InMemory:
     """A frontier that ends with the process."""
 
     queue: deque[Wanted] = field(default_factory=deque)
-    seen: dict[str, None] = field(default_factory=dict)
+    seen: dict[str, Wanted] = field(default_factory=dict)
 
     def add(self, wanted: Iterable[Wanted]) -> None:
         for one in wanted:
             if one.url not in self.seen:
-                self.seen[one.url] = None
+                self.seen[one.url] = one
                 self.queue.append(one)
 
     def take(self) -> Wanted | None:
@@ -102,8 +112,11 @@ class InMemory:
     def settle(self, url: str) -> None:
         """Nothing is to be kept for later."""
 
-    def known(self) -> Iterable[str]:
-        return self.seen
+    def known(self) -> Iterable[Wanted]:
+        return self.seen.values()
+
+    def __contains__(self, url: object, /) -> bool:
+        return url in self.seen
 
     def taken(self) -> int:
         return len(self.seen) - len(self.queue)
@@ -118,7 +131,8 @@ class Crawl:
     """One crawl of a site. `stored` gives the page that is kept of an address, `fresh` says whether that will do.
 
     `meta` is put on every page. A `browser` shows the pages that scripts make, with `always` every page. Without
-    `begin` the crawl goes by its frontier alone. `passed` counts why addresses were not asked.
+    `begin` the crawl goes by its frontier alone. `passed` counts why addresses were not asked; `stopped` says why the
+    crawl ended before its frontier did. A start that has moved takes the `scope` along.
     """
 
     scope: Scope
@@ -132,24 +146,45 @@ class Crawl:
     begin: bool = True
     traps: Traps = field(default_factory=Traps)
     passed: Counter[str] = field(default_factory=Counter)
+    stopped: str = ""
     _given: set[str] = field(default_factory=set)
+    _refused: set[str] = field(default_factory=set)
 
     async def run(self) -> AsyncIterator[Visit]:
-        """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given."""
-        for url in self.frontier.known():
-            self.traps.why(url)
-        if self.begin:
+        """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given.
+
+        A crawl that is stopped gives its reason as a last visit, of no address; what it did not settle stays ahead.
+        """
+        for one in self.frontier.known():
+            if not one.listed:
+                self.traps.why(one.url)
+        self.stopped = (await self.client.rules(self.scope.start)).closed
+        if self.begin and not self.stopped:
             await self._begin()
+        if not self.stopped:
+            async for visit in self._ahead():
+                yield visit
+        if self.stopped:
+            yield Visit("", (Skip(self.scope.start, self.stopped, "unreachable"),))
+
+    async def _ahead(self) -> AsyncIterator[Visit]:
+        """What is found at the addresses ahead, the start alone first: it says where the site is."""
         running: set[asyncio.Task[Visit]] = set()
         try:
             while True:
                 while len(running) < self.client.manners.parallel and (wanted := self._next()) is not None:
                     running.add(asyncio.create_task(self._one(wanted)))
+                    if wanted.url == self.scope.start:
+                        break
                 if not running:
                     return
                 ready, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in ready:
-                    yield task.result()
+                self.stopped = self.client.pace.closed(self.scope.home or self.scope.start)
+                for visit in (task.result() for task in ready):
+                    if not self.stopped or not any(_is_open(one) for one in visit.found):
+                        yield visit
+                if self.stopped:
+                    return
         finally:
             for task in running:
                 task.cancel()
@@ -164,18 +199,23 @@ class Crawl:
     async def _begin(self) -> None:
         """Fills the frontier with the start and all that the site's sitemaps name."""
         self.frontier.add([Wanted(self.scope.start)])
-        rules = await self.client.rules(self.scope.start)
-        named = [*rules.sitemaps, f"{origin(self.scope.start)}/sitemap.xml"]
-        waiting, read_already = deque(normal(url, self.scope.start) for url in named), set[str]()
+        await self._sitemaps(self.scope.start)
+
+    async def _sitemaps(self, at: str) -> None:
+        """Puts into the frontier what the sitemaps of a host name; an index names files of its own host alone."""
+        rules = await self.client.rules(at)
+        named = [*rules.sitemaps, f"{origin(at)}/sitemap.xml"]
+        waiting, read_already = deque(normal(url, at) for url in named), set[str]()
         while waiting and len(read_already) < SITEMAPS:
             url = waiting.popleft()
-            if not url or url in read_already:
+            if not url or url in read_already or self.client.pace.closed(url):
                 continue
             read_already.add(url)
             answer = await self.client.get(url)
             if answer.status == 200 and not answer.problem:
                 sitemap = read(answer.body)
-                waiting.extend(normal(one.url, url) for one in sitemap.sitemaps)
+                further = (normal(one.url, url) for one in sitemap.sitemaps)
+                waiting.extend(one for one in further if origin(one) == origin(url))
                 self.frontier.add(self._listed(sitemap.pages, url))
 
     def _listed(self, pages: Iterable[Listed], base: str) -> Iterable[Wanted]:
@@ -196,6 +236,9 @@ class Crawl:
         if answer.status == _NOT_MODIFIED and stored is not None:
             self._follow(wanted, _links_of(stored))
             return Visit(wanted.url, (Unchanged(wanted.url),))
+        if wanted.url == self.scope.start and not answer.problem and not self.scope.holds(answer.final):
+            self.scope = self.scope.moved(answer.final)
+            await self._sitemaps(answer.final)
         return Visit(wanted.url, tuple(self._judge(wanted, answer)))
 
     async def _shown(self, answer: Answer) -> Answer:
@@ -203,7 +246,7 @@ class Crawl:
         if self.browser is None or answer.problem or answer.status == _NOT_MODIFIED:
             return answer
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
-        if media_type != media.HTML or not (self.always or is_made_by_scripts(answer.body, charset)):
+        if media_type not in _PAGES or not (self.always or is_made_by_scripts(answer.body, charset)):
             return answer
         try:
             async with self.client.pace.turn(answer.final):
@@ -218,9 +261,13 @@ class Crawl:
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
         if problem := answer.problem or self._unfit(answer, media_type):
             return [Skip(wanted.url, problem, answer.state)]
-        said = links(answer.body, answer.final, charset) if media_type == media.HTML else Links()
-        self._follow(wanted, said)
-        if not said.index:
+        page = self._page(answer, media_type, charset)
+        if isinstance(page, Skip):
+            return [replace(page, url=wanted.url)]
+        said = _links_of(page)
+        told = _told(answer.headers.get("x-robots-tag", ""))
+        self._follow(wanted, replace(said, follow=said.follow and told.isdisjoint(("nofollow", "none"))))
+        if not said.index or not told.isdisjoint(("noindex", "none")):
             return [Skip(answer.final, "the page asks not to be indexed")]
         named = self.scope.holds(said.canonical) and same_page(said.canonical, answer.final)
         url = said.canonical if named else answer.final
@@ -228,14 +275,18 @@ class Crawl:
         if url in self._given:
             return list[Found](alias)
         self._given.add(url)
+        return [replace(page, url=url), *alias]
+
+    def _page(self, answer: Answer, media_type: str, charset: str) -> Page | Skip:
+        """The page of an answer, or why its bytes are none; HTML that is sent as plain text is HTML."""
         headers = answer.headers
-        return [
-            Page(
-                url, answer.body, media_type, charset, time(), headers.get("etag", ""),
-                headers.get("last-modified", ""), answer.status, self.meta,
-            ),
-            *alias,
-        ]  # fmt: skip
+        if media_type == media.TEXT and _HTML.match(answer.body):
+            media_type = media.HTML
+        page = Page(
+            answer.final, answer.body, media_type, charset, time(), headers.get("etag", ""),
+            headers.get("last-modified", ""), answer.status, self.meta,
+        )  # fmt: skip
+        return judged(page, self.client.manners.largest)
 
     def _unfit(self, answer: Answer, media_type: str) -> str:
         """Why an answer is no page of the site, "" when it is one."""
@@ -251,18 +302,38 @@ class Crawl:
         self.frontier.add(
             Wanted(url, wanted.depth + 1)
             for url in dict.fromkeys((*said.pages, *others, said.canonical, said.refresh))
-            if url and self.scope.holds(url) and self._is_no_trap(url)
+            if url and self.scope.holds(url) and url not in self.frontier and self._is_no_trap(url)
         )
 
     def _is_no_trap(self, url: str) -> bool:
+        """Whether a new address is followed; one that is not is counted once, however often it is linked."""
+        if url in self._refused:
+            return False
         why = self.traps.why(url)
         if why:
+            self._refused.add(url)
             self.passed[why] += 1
         return not why
 
 
+def _is_open(found: Found) -> bool:
+    """Whether nobody knows what is there."""
+    return isinstance(found, Skip) and found.state == "unreachable"
+
+
 def _links_of(page: Page) -> Links:
-    return links(page.body, page.url, page.charset) if page.media_type == media.HTML else Links()
+    return links(page.body, page.url, page.charset) if page.media_type in _PAGES else Links()
+
+
+def _told(header: str) -> set[str]:
+    """What an X-Robots-Tag says to wrac: to all, or to it by name."""
+    words, said, agent = set[str](), header.lower().split(","), ""
+    for word in said:
+        name, colon, rest = (part.strip() for part in word.partition(":"))
+        agent = name if colon and name not in _WITH_VALUES else agent
+        if agent in ("", NAME):
+            words.add(rest if colon and name == agent else name)
+    return words
 
 
 def _conditions(stored: Page | None) -> dict[str, str]:

@@ -12,7 +12,8 @@ from wrac.fetching.site.urls import distinct, normal
 if TYPE_CHECKING:
     from turbohtml import Document, Element
 
-_REFRESH: Final = re.compile(r"\s*\d*\.?\d*\s*[;,]?\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
+_REFRESH: Final = re.compile(r"\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?['\"]?([^'\"\s][^'\"]*)", re.IGNORECASE)
+"""Seconds, and an address behind them: without one a page only shows itself again."""
 FEW_WORDS: Final = 40
 """A page with fewer words in its plain form, and with scripts, is one that scripts make."""
 _ROBOTS: Final = frozenset(("robots", "wrac"))

@@ -1,4 +1,6 @@
-"""How often a host is asked: some questions at once, a pause between them, longer when the host says it is too much."""
+"""How often a host is asked: some questions at once, a pause between them, longer when the host says it is too much,
+and no more when that does not help.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 LONGEST: Final = 300.0
-"""Seconds that a host is waited for at most, whatever it asks for."""
+"""Seconds that a host is waited for at most; one that asks for more is left alone for now."""
+PATIENCE: Final = 8
+"""Addresses in a row without an answer, each after all its attempts, after which a host is left alone for now."""
 FIRST: Final = 1.0
 """Seconds of the first pause after a host said that it is too much; each further one is twice as long."""
 
@@ -22,6 +26,8 @@ class _Host:
     pause: float
     next: float = 0.0
     refusals: int = 0
+    failures: int = 0
+    closed: str = ""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -39,10 +45,10 @@ class Pace:
         return self._hosts[name]
 
     def wants(self, url: str, delay: float) -> None:
-        """The host's own crawl delay, in seconds: from then on one question at a time."""
+        """The host's own crawl delay, in seconds up to LONGEST: from then on one question at a time."""
         host = self._host(url)
         if delay > host.pause:
-            host.pause = min(delay, LONGEST)
+            host.pause = delay
             host.free = asyncio.Semaphore(1)
 
     @asynccontextmanager
@@ -57,14 +63,28 @@ class Pace:
                 await asyncio.sleep(wait)
             yield
 
-    def refused(self, url: str, after: float | None) -> float:
-        """Seconds that nobody asks the host now: what it asks for (`after`), else twice as long each time."""
+    def refused(self, url: str, after: float | None) -> None:
+        """Nobody asks the host now for as long as it asks for (`after`), else twice as long each time."""
         host = self._host(url)
+        if after is not None and after > LONGEST:
+            host.closed = host.closed or f"it asks to be left alone for {after:.0f} s"
+            return
+        pause = after if after is not None else min(FIRST * 2 ** min(host.refusals, 16), LONGEST)
         host.refusals += 1
-        pause = min(after if after is not None else FIRST * 2 ** (host.refusals - 1), LONGEST)
         host.next = max(host.next, time.monotonic() + pause)
-        return pause
+
+    def failed(self, url: str, why: str) -> None:
+        """An address was given up, however often it was asked."""
+        host = self._host(url)
+        host.failures += 1
+        if host.failures >= PATIENCE:
+            host.closed = host.closed or f"{host.failures} times in a row: {why}"
 
     def answered(self, url: str) -> None:
         """The host answers again."""
-        self._host(url).refusals = 0
+        host = self._host(url)
+        host.refusals = host.failures = 0
+
+    def closed(self, url: str) -> str:
+        """Why the host is left alone for now, "" when it is not."""
+        return self._host(url).closed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from wrac.fetching.site.urls import origin
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 NAME: Final = "wrac"
 LARGEST: Final = 500 * 1024
 """Bytes of a robots.txt that are read, as RFC 9309 asks for."""
+
+SLOWEST: Final = 300.0
+"""Seconds between two questions; whoever asks for more is not asked at all."""
 
 Get = Callable[[str], Awaitable[tuple[int, bytes, str]]]
 """The status and body at an address after redirects; a status of 0 when the host does not answer, and why."""
@@ -33,7 +36,7 @@ class Rules:
 
     @property
     def delay(self) -> float:
-        """Seconds that the site wants between two questions."""
+        """Seconds that the site wants between two questions; 0 where it says nothing or nonsense."""
         asked = self.parsed.crawl_delay(NAME) if self.parsed is not None else None
         return max(0.0, float(asked or 0.0))
 
@@ -64,9 +67,14 @@ class Robots:
 
         status, body, problem = await self._get(f"{where}/robots.txt")
         if 200 <= status < 300:
-            return Rules(Protego.parse(body[:LARGEST].decode("utf-8-sig", "replace")))
+            rules = Rules(Protego.parse(body[:LARGEST].decode("utf-8-sig", "replace")))
+            return rules if rules.delay <= SLOWEST else replace(rules, closed=_slow(rules.delay))
         if 400 <= status < 500 and status != 429:
             return Rules(None)
         if not status:
             return Rules(None, problem)
         return Rules(None, f"its robots.txt answered {status}, so nothing may be asked of it")
+
+
+def _slow(delay: float) -> str:
+    return f"its robots.txt asks for {delay:.0f} s between two questions; --ignore-robots asks sooner"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import zlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Final, Literal
+from typing import Final
 from xml.etree import ElementTree
 
 LARGEST: Final = 50 * 2**20
 """Bytes of one sitemap, unpacked, that are read: as many as the protocol allows."""
 MOST: Final = 50_000
 """Addresses of one sitemap that are read: as many as the protocol allows."""
+DEEPEST: Final = 64
+LINKS: Final = 500
+LONGEST: Final = 4000
+"""Levels of a file, links of an entry and code points of a text that are read; no honest file has more."""
 _GZIP: Final = b"\x1f\x8b"
 _STEP: Final = 1 << 16
 
@@ -81,48 +84,86 @@ def unpacked(body: bytes) -> bytes:
 
 
 def _xml(plain: bytes, found: Sitemap) -> None:
-    """Takes over the entries as they end, so that a large file is never a tree."""
+    """Takes over the entries as they end; what is no entry is never kept, however large or deep the file is."""
+    parser = ElementTree.XMLParser(target=_Entries(found))  # noqa: S314 - expat caps entities, _Entries depth
     try:
-        for _, element in ElementTree.iterparse(io.BytesIO(plain), ("end",)):  # noqa: S314 - expat caps entities
-            kind = _ENTRIES.get(_local(element))
-            if kind is None:
-                continue
-            entry = _item(element) if kind == "item" else _entry(element)
-            if entry is not None:
-                (found.sitemaps if kind == "sitemap" else found.pages).append(entry)
-            element.clear()
-            if len(found.pages) + len(found.sitemaps) >= MOST:
-                found.problem = f"more than {MOST} addresses; the rest is not read"
-                return
+        for start in range(0, len(plain), _STEP):
+            parser.feed(plain[start : start + _STEP])
+        parser.close()
     except ElementTree.ParseError as error:
         found.problem = found.problem or f"not XML: {error}"
+    except _EnoughError as enough:
+        found.problem = found.problem or str(enough)
 
 
-_ENTRIES: Final[dict[str, Literal["page", "sitemap", "item"]]] = {
-    "url": "page", "sitemap": "sitemap", "item": "item", "entry": "item",
-}  # fmt: skip
+_ENTRIES: Final = frozenset(("url", "sitemap", "item", "entry"))
+_TEXTS: Final = frozenset(("loc", "lastmod", "link", "updated", "pubDate", "published"))
 
 
-def _local(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+class _EnoughError(Exception):
+    """No more of a file is read."""
 
 
-def _texts(element: ElementTree.Element) -> dict[str, str]:
-    return {_local(child): (child.text or "").strip() for child in element}
+class _Entries:
+    """What an XML parser tells: of each entry its texts by name, and the attributes of its links."""
+
+    def __init__(self, found: Sitemap) -> None:
+        self._found = found
+        self._depth = 0
+        self._entry = 0  # its depth; 0 outside of one
+        self._name = ""
+        self._texts: dict[str, str] = {}
+        self._links: list[dict[str, str]] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _EnoughError(f"more than {DEEPEST} levels deep; the rest is not read")
+        name = tag.rpartition("}")[2]
+        self._name = ""
+        if not self._entry and name in _ENTRIES:
+            self._entry, self._texts, self._links = self._depth, {}, []
+        elif self._entry and self._depth == self._entry + 1 and name in _TEXTS:
+            self._name = name
+            if name == "link" and len(self._links) < LINKS:
+                self._links.append(attributes)
+
+    def data(self, text: str) -> None:
+        if self._name and len(known := self._texts.get(self._name, "")) <= LONGEST:
+            self._texts[self._name] = known + text
+
+    def end(self, tag: str) -> None:
+        self._name = ""
+        if self._depth == self._entry:
+            self._entry = 0
+            self._take(tag.rpartition("}")[2])
+        self._depth -= 1
+
+    def close(self) -> None:
+        """Nothing is left to be told."""
+
+    def _take(self, kind: str) -> None:
+        said = {name: text.strip() for name, text in self._texts.items()}
+        entry = _page(said, self._links) if kind in ("url", "sitemap") else _item(said, self._links)
+        if entry is None:
+            return
+        (self._found.sitemaps if kind == "sitemap" else self._found.pages).append(entry)
+        if len(self._found.pages) + len(self._found.sitemaps) >= MOST:
+            raise _EnoughError(f"more than {MOST} addresses; the rest is not read")
 
 
-def _entry(element: ElementTree.Element) -> Listed | None:
-    said = _texts(element)
-    others = (child for child in element if _local(child) == "link" and child.get("rel") == "alternate")
-    alternates = tuple((child.get("hreflang", ""), child.get("href", "").strip()) for child in others)
+def _page(said: dict[str, str], links: list[dict[str, str]]) -> Listed | None:
+    """An entry of a sitemap or of an index of them."""
+    alternates = tuple(
+        (link.get("hreflang", ""), link.get("href", "").strip()) for link in links if link.get("rel") == "alternate"
+    )
     return Listed(said["loc"], moment(said.get("lastmod", "")), alternates) if said.get("loc") else None
 
 
-def _item(element: ElementTree.Element) -> Listed | None:
+def _item(said: dict[str, str], links: list[dict[str, str]]) -> Listed | None:
     """An entry of a feed: RSS has its link as text, Atom as an attribute."""
-    said = _texts(element)
-    links = (child for child in element if _local(child) == "link" and child.get("rel", "alternate") == "alternate")
-    url = said.get("link") or next((child.get("href", "") for child in links if child.get("href")), "")
+    named = (link["href"] for link in links if link.get("href") and link.get("rel", "alternate") == "alternate")
+    url = said.get("link") or next(named, "")
     when = said.get("updated") or said.get("pubDate") or said.get("published") or ""
     return Listed(url.strip(), moment(when)) if url.strip() else None
 

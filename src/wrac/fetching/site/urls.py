@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final
 from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
@@ -13,9 +13,10 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
 LONGEST: Final = 2000
 SEGMENTS: Final = 24
 """Code points of a longer address, and parts of a deeper path, that no page needs."""
-QUERIES: Final = 50
-"""Query strings of one path, after which further ones are taken for a parameter explosion."""
-DAYS: Final = 60
+QUERIES: Final = (0, 5000, 500, 50)
+"""Query strings of one path with none, one, two, or more parameters, after which further ones are taken for a parameter
+explosion: one parameter names the page on many sites, of three some only sort and filter it."""
+DAYS: Final = 366
 """Addresses that differ by a date alone, after which further ones are taken for a calendar."""
 REPEATS: Final = 3
 """Times a run of path parts may stand behind itself."""
@@ -31,7 +32,9 @@ _PORTS: Final = {"http": 80, "https": 443}
 _SAFE: Final = "/:@!$&'()*+,;=~-._"
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ESCAPE: Final = re.compile(r"%(?:([0-9A-Fa-f]{2}))?")
-_DATE: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-/_.]?\d{1,2}){0,2}(?!\d)")
+_DATE: Final = re.compile(
+    r"(?<!\d)(?:19|20)\d\d(?:[-/_.]?(?:0?[1-9]|1[0-2])(?:[-/_.]?(?:0?[1-9]|[12]\d|3[01]))?)?(?!\d)"
+)
 _NUMBER: Final = re.compile(r"\d+")
 
 
@@ -45,7 +48,7 @@ def normal(url: str, base: str = "") -> str:
     'https://docs.example.com/a/b.html?id=1'
     """
     try:
-        parts = urlsplit(urljoin(base, url.strip()))
+        parts = urlsplit(urljoin(base, _slashed(url.strip())))
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError:
         return ""
@@ -63,10 +66,16 @@ def normal(url: str, base: str = "") -> str:
     return urlunsplit((scheme, where, _undotted(path) or "/", _query(parts.query), ""))
 
 
+def _slashed(url: str) -> str:
+    """The address with its backslashes as browsers read them: as slashes, but for those of a query."""
+    path, mark, query = url.partition("?")
+    return path.replace("\\", "/") + mark + query
+
+
 def _escaped(text: str, safe: str) -> str:
     """Each octet escaped where it must be, and only there: what stands for itself in any address is written as such."""
     plain = _ESCAPE.sub(lambda found: _octet(found[1]), text)
-    return quote(plain, safe + "%", errors="surrogateescape")
+    return quote(plain, safe + "%", errors="surrogatepass")
 
 
 def _octet(digits: str | None) -> str:
@@ -107,7 +116,8 @@ class Scope:
     """What belongs to a site: pages of the start's host below `prefix`, as far as the patterns allow.
 
     `include` and `exclude` are globs over the path with its query (`/docs/*`); `depth` counts links from the start,
-    `pages` is the most pages that are fetched; None for no limit.
+    `pages` is the most pages that are fetched; None for no limit. `home` is where the start has moved to, "" where it
+    stands: host and prefix are those of the home then.
     """
 
     start: str
@@ -116,6 +126,7 @@ class Scope:
     exclude: tuple[str, ...] = ()
     depth: int | None = None
     pages: int | None = None
+    home: str = ""
 
     @classmethod
     def of(cls, start: str, **limits: object) -> Scope:
@@ -124,18 +135,28 @@ class Scope:
         >>> Scope.of("https://example.com/docs/index.html").prefix
         '/docs/'
         """
-        path = urlsplit(start).path or "/"
-        return cls(start, path[: path.rindex("/") + 1], **limits)  # type: ignore[arg-type]  # as the caller typed them
+        return cls(start, _folder(start), **limits)  # type: ignore[arg-type]  # as the caller typed them
+
+    def moved(self, home: str) -> Scope:
+        """The scope of the same site at another place: its host may be another, its folder is that of its new home."""
+        return replace(self, home="" if home == self.start else home, prefix=_folder(home))
 
     def holds(self, url: str) -> bool:
         """Whether an address in normal form belongs to the site."""
-        parts, start = urlsplit(url), urlsplit(self.start)
+        parts, start = urlsplit(url), urlsplit(self.home or self.start)
         if parts.netloc != start.netloc or not parts.path.startswith(self.prefix):
             return False
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         if any(fnmatchcase(path, glob) for glob in self.exclude):
             return False
-        return not self.include or url == self.start or any(fnmatchcase(path, glob) for glob in self.include)
+        if not self.include or url in (self.start, self.home):
+            return True
+        return any(fnmatchcase(path, glob) for glob in self.include)
+
+
+def _folder(url: str) -> str:
+    path = urlsplit(url).path or "/"
+    return path[: path.rindex("/") + 1]
 
 
 @dataclass(slots=True)
@@ -145,11 +166,12 @@ class Traps:
     What is named in a sitemap is no trap: the site says that it is a page.
     """
 
-    queries: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    queries: Counter[tuple[str, int]] = field(default_factory=Counter)
     dates: Counter[str] = field(default_factory=Counter)
+    shapes: Counter[str] = field(default_factory=Counter)
 
     def why(self, url: str) -> str:
-        """Why an address is not followed, "" when it is; an address is asked about once."""
+        """Why an address is not followed, "" when it is. An address is asked about once: each question counts it."""
         parts = urlsplit(url)
         if len(url) > LONGEST:
             return f"trap: an address of {len(url)} characters"
@@ -163,17 +185,20 @@ class Traps:
     def _exploding(self, parts: SplitResult) -> str:
         if not parts.query:
             return ""
-        seen = self.queries[f"{parts.netloc}{parts.path}"]
-        seen.add(parts.query)
-        return f"trap: more than {QUERIES} query strings at {parts.path}" if len(seen) > QUERIES else ""
+        names = min(parts.query.count("&") + 1, len(QUERIES) - 1)
+        at, most = (f"{parts.netloc}{parts.path}", names), QUERIES[names]
+        self.queries[at] += 1
+        return f"trap: more than {most} query strings at {parts.path}" if self.queries[at] > most else ""
 
     def _calendar(self, parts: SplitResult) -> str:
         said = f"{parts.path}?{parts.query}"
-        if not _DATE.search(said):
-            return ""
         shape = f"{parts.netloc}{_NUMBER.sub('#', said)}"
-        self.dates[shape] += 1
-        return f"trap: more than {DAYS} addresses that differ by a date" if self.dates[shape] > DAYS else ""
+        if shape.endswith(said):  # no number at all
+            return ""
+        self.shapes[shape] += 1
+        self.dates[shape] += _DATE.search(said) is not None
+        few = self.dates[shape] <= DAYS or 2 * self.dates[shape] < self.shapes[shape]  # numbers that look like years
+        return "" if few else f"trap: more than {DAYS} addresses that differ by a date"
 
 
 def _repeated(segments: list[str]) -> str:

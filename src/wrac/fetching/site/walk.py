@@ -36,7 +36,10 @@ class Plan:
 
 @dataclass(slots=True)
 class Walk:
-    """A running crawl. `asked` counts the questions so far, `passed` why addresses were not asked."""
+    """A running crawl. `asked` counts the questions so far, `passed` why addresses were not asked.
+
+    `scope` is the site's, which may have moved; `stopped` says why the crawl ended before its frontier did.
+    """
 
     plan: Plan
     frontier: Frontier = field(default_factory=InMemory)
@@ -44,6 +47,11 @@ class Walk:
     fresh: Callable[[str], bool] = lambda _: False
     asked: int = 0
     passed: Mapping[str, int] = field(default_factory=dict)
+    stopped: str = ""
+    scope: Scope = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scope = self.plan.scope
 
     def visits(self) -> Generator[Visit]:
         """What is found, as it comes. Closing the iterator ends the crawl; what it did not give is not settled."""
@@ -75,7 +83,7 @@ class Walk:
             )
             self.passed = crawl.passed
             async for visit in crawl.run():
-                self.asked = client.asked
+                self.asked, self.stopped, self.scope = client.asked, crawl.stopped, crawl.scope
                 await asyncio.to_thread(found.put, visit)
 
 
