@@ -37,7 +37,6 @@ class Costs:
     facts: float = 0.25
     explained: float = 0.5
     topic: float = 15.0
-    title: float = 1.0
     small: float = SMALL
     small_below: float = SMALL_BELOW
     large: float = LARGE

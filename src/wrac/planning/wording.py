@@ -57,7 +57,7 @@ _BACK: Final = {
     r"|fórmula) ?\(?\d",
     "nl": r"(?:zie|zoals) (?:hier)?boven|hierboven|bovenstaande?|bovengenoemde?|vorige|voorgaande|laatstgenoemde"
     r"|(?:deze|dit) (?:methode|functie|optie|voorbeeld|tabel|figuur|stap|geval|waarde)|(?:vergelijking|formule) ?\(?\d",
-    "ja": r"上記|前述|前記|上述|先述|この(?:方法|手順|例|表|図|式|関数)|[数]?式 ?[(（]?\d",
+    "ja": r"上記|前述|前記|上述|先述|この(?:方法|手順|例|表|図|式|関数)|数?式 ?[(（]?\d",
     "zh": r"上述|上文|如上|前述|以上|(?:这|這|该|該|此)(?:种|種|个|個)?(?:方法|函数|函數|例子|示例|表|图|圖|步骤|步驟)"
     r"|(?:公式|方程) ?[(（]?\d",
 }
@@ -96,12 +96,16 @@ _LOOSE: Final = frozenset(("ja", "zh"))
 _WORD: Final = re.compile(r"\w+")
 _OPENING: Final = 48
 """Characters of a text within which a comparison opens it."""
-_LAST: Final = 200
+_FIRST: Final = 200
+"""Characters of a text within which it refers back to others and not to itself."""
+_LAST: Final = 120
 """Characters at the end of a text within which it announces the next."""
 _FACTS: Final = re.compile(
     r"(?P<year>\b(?:1[5-9]|20)\d\d\b)|(?P<amount>[$€£¥₹]\s?\d|\d\s?(?:[%€£¥₹]|(?:EUR|USD|INR|GBP)\b))"
     r"|(?P<version>\bv?\d+(?:\.\d+)+\b)"
 )
+_DIGIT: Final = re.compile(r"\d")
+_NONE: Final = frozenset[str]()
 
 
 class Wording(NamedTuple):
@@ -122,20 +126,20 @@ class Wording(NamedTuple):
 
     def refers(self, text: str) -> bool:
         """Whether a text names what stands before it: "this method", "equation (3)", "siehe oben"."""
-        return self.back.search(text) is not None
+        return self.back.search(text[:_FIRST].lower()) is not None
 
     def announces(self, text: str) -> bool:
         """Whether a text ends with a word about what stands next: "the following table", "ci-dessous"."""
-        return self.ahead.search(text, max(0, len(text) - _LAST)) is not None
+        return self.ahead.search(text[-_LAST:].lower()) is not None
 
     def compares(self, text: str) -> bool:
         """Whether a text opens by setting its subject against the one before: "unlike", "im Vergleich"."""
-        return self.compared.search(text, 0, _OPENING) is not None
+        return self.compared.search(text[:_OPENING].lower()) is not None
 
 
 def facts(text: str) -> frozenset[str]:
     """Which of years, amounts and versions a text states."""
-    return frozenset(match.lastgroup or "" for match in _FACTS.finditer(text))
+    return frozenset(match.lastgroup or "" for match in _FACTS.finditer(text)) if _DIGIT.search(text) else _NONE
 
 
 @lru_cache(maxsize=64)
@@ -157,4 +161,4 @@ def _pattern(words: Mapping[str, str], tag: str) -> re.Pattern[str]:
     """The expressions of a language, or of all, as whole words where a language parts them; none fits nothing."""
     chosen = {code: said for code, said in words.items() if code == tag or not tag}
     parts = [said if code in _LOOSE else rf"\b(?:{said})(?!\w)" for code, said in chosen.items()]
-    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
+    return re.compile("|".join(parts) or r"(?!)")
