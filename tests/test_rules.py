@@ -319,7 +319,7 @@ def test_answers_under_a_question_do_not_swallow_the_sections_below() -> None:
     [
         ("en", "Fees rise by a tenth", "Unlike fees, rates fall"),
         ("en", "Fees rise by a tenth", "Fees by this method rise"),
-        ("en", "Fees follow a rule", "Fees follow equation (3)"),
+        ("en", "Fees follow a rule", "Fees follow equation (13)"),
         ("de", "Die Gebühr steigt", "Die Gebühr steigt, wie oben beschrieben"),
         ("de", "Die Gebühr steigt", "Im Vergleich dazu steigt die Gebühr"),
         ("fr", "Le prix monte", "Le prix indiqué ci-dessus monte"),

@@ -81,8 +81,9 @@ def _interleaved(texts: Sequence[str], seams: Sequence[str]) -> str:
 def chunk(document: Document, plan: Plan, policy: Policy = DEFAULT, page: str = "") -> Chunked:
     """The chunks of a plan's groups, each within the policy's maximum (tokens of its tokenizer, counted on the text).
 
-    A group that is larger is cut between units, and a unit that is larger at a line, sentence or cell end: such a
-    group gives several chunks.
+    A group that is larger is cut between units, and a unit that is larger at a line, sentence or cell end; a paragraph
+    far from headings that is longer than a piece of such text, where its topic changes. Such a group gives several
+    chunks.
     """
     return Chunked(*_Cutter(document, policy, page).all(plan)) if plan.groups else Chunked((), ())
 
@@ -116,15 +117,15 @@ class _Cutter:
         return made, Occurrence(made.id, self._page, ordinals, self._anchors[first], markdown=shown)
 
     def _parts(self, group: Sequence[int]) -> Iterator[tuple[list[Piece], str, int]]:
-        """The group's parts with text and tokens: one, unless it is larger than the maximum."""
-        whole = [Piece(ordinal, 0, len(self._units[ordinal].text)) for ordinal in group]
-        text, tokens = self._measured(whole)
+        """The group's parts with text and tokens: one, unless it is too large or has prose that runs on."""
         if any(map(self._runs_on, group)):
             parts = self._turns(group)
-        elif tokens <= self._maximum:
-            yield whole, text, tokens
-            return
         else:
+            whole = [Piece(ordinal, 0, len(self._units[ordinal].text)) for ordinal in group]
+            text, tokens = self._measured(whole)
+            if tokens <= self._maximum:
+                yield whole, text, tokens
+                return
             parts = self._pack(group)
         for part in parts:
             yield part, *self._measured(part)

@@ -40,26 +40,26 @@ _BACK: Final = {
     r"|the above|above-mentioned|the (?:previous|preceding|foregoing|latter|former)"
     r"|(?:this|these|that|those|such) (?:method|approach|function|option|example|table|figure|equation|formula|"
     r"procedure|process|step|case|setting|value|command|rule|condition|technique|algorithm|model|result|problem)s?"
-    r"|(?:equation|eq\.|formula) ?\(?\d",
+    r"|(?:equation|eq\.|formula) ?\(?\d+",
     "de": r"(?:siehe|wie|weiter) oben|oben (?:beschrieben|genannt|gezeigt|erwähnt|erläutert|aufgeführt|angegeben)\w*"
-    r"|obige\w*|vorstehend\w*|(?:vorige|vorhergehende|vorangehende|letztere|erstere)\w*|(?:gleichung|formel) ?\(?\d"
+    r"|obige\w*|vorstehend\w*|(?:vorige|vorhergehende|vorangehende|letztere|erstere)\w*|(?:gleichung|formel) ?\(?\d+"
     r"|diese\w? (?:methode|verfahren|funktion|option|beispiel|tabelle|abbildung|schritt|fall|wert|befehl|regel)\w*",
     "fr": r"ci-dessus|(?:précédent|susmentionné)e?s?|ce(?:t|tte|s)? (?:méthode|approche|fonction|exemple|tableau"
-    r"|figure|"
-    r"équation|étape|cas|valeur|commande|règle)s?|(?:équation|formule) ?\(?\d",
+    r"|figure|équation|étape|cas|valeur|commande|règle)s?|(?:équation|formule) ?\(?\d+",
     "es": r"(?:mencionad|descrit|indicad|mostrad)[oa]s? (?:anteriormente|arriba)|(?:véase|ver|más) arriba"
-    r"|anterior(?:es)?"
-    r"|est[eao]s? (?:método|función|opción|ejemplo|tabla|figura|paso|caso|valor)s?|(?:ecuación|fórmula) ?\(?\d",
+    r"|anterior(?:es)?|est[eao]s? (?:método|función|opción|ejemplo|tabla|figura|paso|caso|valor)s?"
+    r"|(?:ecuación|fórmula) ?\(?\d+",
     "it": r"(?:vedi|come|descritt[oa]|indicat[oa]) sopra|suddett[oaie]|precedent[ei]|quest[oaie] (?:metodo|funzione|"
-    r"opzione|esempio|tabella|figura|passo|caso|valore)|(?:equazione|formula) ?\(?\d",
+    r"opzione|esempio|tabella|figura|passo|caso|valore)|(?:equazione|formula) ?\(?\d+",
     "pt": r"(?:veja|ver|descrit[oa]s?|mencionad[oa]s?) acima|(?:acima|anteriormente) (?:descrit|mencionad)[oa]s?"
-    r"|anterior(?:es)?|est[ea]s? (?:método|função|opção|exemplo|tabela|figura|passo|caso|valor)|(?:equação"
-    r"|fórmula) ?\(?\d",
+    r"|anterior(?:es)?|est[ea]s? (?:método|função|opção|exemplo|tabela|figura|passo|caso|valor)|"
+    r"(?:equação|fórmula) ?\(?\d+",
     "nl": r"(?:zie|zoals) (?:hier)?boven|hierboven|bovenstaande?|bovengenoemde?|vorige|voorgaande|laatstgenoemde"
-    r"|(?:deze|dit) (?:methode|functie|optie|voorbeeld|tabel|figuur|stap|geval|waarde)|(?:vergelijking|formule) ?\(?\d",
-    "ja": r"上記|前述|前記|上述|先述|この(?:方法|手順|例|表|図|式|関数)|数?式 ?[(（]?\d",
+    r"|(?:deze|dit) (?:methode|functie|optie|voorbeeld|tabel|figuur|stap|geval|waarde)"
+    r"|(?:vergelijking|formule) ?\(?\d+",
+    "ja": r"上記|前述|前記|上述|先述|この(?:方法|手順|例|表|図|式|関数)|数?式 ?[(（]?\d+",
     "zh": r"上述|上文|如上|前述|以上|(?:这|這|该|該|此)(?:种|種|个|個)?(?:方法|函数|函數|例子|示例|表|图|圖|步骤|步驟)"
-    r"|(?:公式|方程) ?[(（]?\d",
+    r"|(?:公式|方程) ?[(（]?\d+",
 }
 """References in the middle of a text to what stands before it."""
 
