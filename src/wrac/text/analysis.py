@@ -6,8 +6,9 @@ Cyrillic: Russian, Greek, Arabic, Devanagari: Hindi), so "databases" in a Russia
 language means exactly that default. Composed names give a joined term and their parts: `json.dumps` is `jsondump json
 dump`, `utf-8` is `utf8 utf 8`, `v3.11.4` is `3.11.4 3.11`, `16GB` is `16gb 16 gb`, `C++` is `c++`. Compounds written
 as one word do so too (`text/compounds.py`): `Rechnungsstellung` is `rechnungsstell rechnung stellung`; so do Hebrew and
-Arabic words whose first letters may be particles. Scripts written without spaces give pairs of neighbouring characters, a lone character itself. Nothing is left out of the index;
-`query_terms` leaves function words out of a query unless nothing else is in it.
+Arabic words whose first letters may be particles. Scripts written without spaces give pairs of neighbouring characters,
+a lone character itself. Nothing is left out of the index; `query_terms` leaves function words out of a query unless
+nothing else is in it.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ def _composed(tag: str, word: str) -> tuple[str, ...]:
 
 
 def _whole(tag: str, word: str) -> tuple[str, ...]:
-    """The stem of a word without signs, then those of the words in it: a compound's, or what particles are joined to."""
+    """The stem of a word without signs, then those of the words in it: a compound's, or what particles join."""
     inner = compound_parts(tag, word) if word < _FIRST_JOINED else _unjoined(word)
     return _stem(tag, word), *(_stem(tag, part) for part in inner)
 
