@@ -13,7 +13,7 @@ from wrac.text.entities import entities, known_names
 
 WORDS = st.sampled_from(
     "the Airbus A350 in 2024 5 May 1.2 million $ € 50 % v1.2.3 Python 3.11 RFC 9110 Q3 225B X-SERIES . , トヨタ - – to "
-    "10 2024年3月5日 AT&T Node.js iPhone 15 kg https://a.b/C john@x.org Mumbai Deutsche Bahn \n ( ) 1,000 12/31/2023 de "
+    "10 2024年3月5日 AT&T Node.js iPhone 15 kg https://a.b/C j@x.org Mumbai Deutsche Bahn \n ( ) 1,000 12/31/2023 de "
     "mars".split(" ")
 )
 TEXTS = st.one_of(
