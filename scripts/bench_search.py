@@ -159,7 +159,7 @@ def cold(folder: Path) -> tuple[float, float]:
     (site / "a.html").write_text("<title>Refunds</title><h1>Refunds</h1><p>Refunds take five days.")
     with Workspace(folder / "ws") as workspace:
         workspace.index(site, workers=0)
-    command = [
+    command: list[str] = [
         sys.executable,
         "-m",
         "wrac.cli.main",
@@ -167,7 +167,7 @@ def cold(folder: Path) -> tuple[float, float]:
         "how long do refunds take",
         "--json",
         "-w",
-        folder / "ws",
+        str(folder / "ws"),
     ]
     found = []
     for _ in range(3):

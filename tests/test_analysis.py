@@ -49,7 +49,10 @@ def test_terms_of_a_text_are_those_of_its_words(words: list[str]) -> None:
         ("café", "cafe", "fr"), ("devolución", "devoluciones", "es"), ("ISTANBUL", "ıstanbul", "tr"),
         ("数据库的连接", "数据库", "zh"), ("ﾃﾞｰﾀﾍﾞｰｽ", "データベース", "ja"), ("데이터베이스를", "데이터베이스", "ko"),
         ("databases", "database", "ru"), ("базы", "база", ""), ("Ελλάς", "ΕΛΛΑΣ", "el"), ("ภาษาไทย", "ภาษา", "th"),
-        ("किताबें", "किताब", "hi"), ("مُدَرِّس", "مدرس", "ar"),
+        ("किताबें", "किताब", "hi"), ("הספר", "ספרים", "he"), ("ובמחיר", "מחיר", "he"), ("والكتاب", "كتاب", "ar"),
+        ("للمستخدمين", "مستخدم", "ar"), ("Tiếng Việt", "tieng viet", "vi"), ("환불은", "환불", "ko"),
+        ("ການຄືນເງິນ", "ເງິນ", "lo"), ("ការសងប្រាក់", "ប្រាក់", "km"), ("İSTANBUL'DA", "istanbul", "tr"),
+        ("документами", "документ", "uk"), ("υπολογιστές", "υπολογιστής", "el"), ("مُدَرِّس", "مدرس", "ar"),
     ],
 )  # fmt: skip
 def test_a_query_finds_the_page(page: str, query: str, language: str) -> None:

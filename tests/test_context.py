@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data import FOLDER, existing
 from tests.fakes_index import WordEmbedder
 
 from wrac.core.types import Policy
+from wrac.evaluation.datasets import load
 from wrac.flow import Workspace
 from wrac.retrieval import Context, Part, Stand, context
 from wrac.text.tokens import counter
@@ -211,3 +214,25 @@ def test_a_budget_is_not_filled_up_with_what_does_not_match(workspace: Workspace
     assert len(some.answered.results) < len(all_of_it.answered.results)
     assert min(hit.confidence for hit in some.answered.results) >= 0.25
     assert workspace.context("zebra quokka", budget=500).context.text == ""
+
+
+WORD = re.compile(r"\w+")
+
+
+def test_on_real_pages_every_unit_stands_in_its_block_word_by_word(tmp_path: Path) -> None:
+    """A company's pages and questions: the laws hold for what the catalog renders, tables and cut units included."""
+    data = load(str(existing(FOLDER / "rmc")), where={"company": "cloudway"})
+    with Workspace(tmp_path / "ws", embedder=WordEmbedder()) as made:
+        made.index(existing(FOLDER / "rmc" / "cloudway" / "html"), workers=0)
+        for number, query in enumerate(data.queries[::12]):
+            budget = (120, 400, 1500)[number % 3]
+            found = made.context(query.text, budget=budget, confidence=0.0)
+            assert found.context.tokens == counter("o200k").count(found.context.text) <= budget
+            chunks = [source.chunk for sources in found.sources for source in sources]
+            assert len(set(chunks)) == len(chunks)
+            for block, sources in zip(found.context.blocks, found.sources, strict=True):
+                assert block.shown in found.context.text
+                said = " ".join(WORD.findall(block.text))
+                for unit in (unit for source in sources for unit in made.show(source.chunk).units):
+                    # A cell's own words stand in a row; between cells the rendering may have a spanned one again.
+                    assert all(" ".join(WORD.findall(cell)) in said for cell in unit.text.split("\t"))

@@ -12,7 +12,7 @@ import pytest
 from tests.fakes import FakeEmbedder
 from tests.served import Reply, Served, linking, served
 
-from wrac.core.errors import ConfigError
+from wrac.core.errors import BusyError, ConfigError
 from wrac.flow import Workspace
 from wrac.flow.report import IndexReport
 from wrac.flow.sites import Site, read_site
@@ -192,3 +192,65 @@ def test_a_crawl_that_is_killed_goes_on_and_ends_as_an_undisturbed_one(tmp_path:
             report = kept.verify(digest=True)
             assert report.ok
             assert report.digest == wanted
+
+
+def test_a_host_that_has_had_enough_keeps_what_is_ahead_for_the_next_run(tmp_path: Path, folder: Path) -> None:
+    busy = {f"/p{number}.html": Reply(b"", 429, headers={"Retry-After": "86400"}) for number in range(3, 9)}
+    with served(busy, folder) as site, workspace(tmp_path) as kept:
+        first = crawl(kept, site, parallel=1)
+        assert [(one.url, one.reason) for one in first.skipped] == [
+            (f"{site.url}/index.html", "it asks to be left alone for 86400 s; run it again to go on")
+        ]
+        assert first.pages == 4
+        site.routes.clear()
+        site.log.clear()
+        again = crawl(kept, site)
+        assert (again.pages, again.added) == (6, 6)
+        assert sorted(one for one in site.asked() if one.startswith("/p")) == [f"/p{n}.html" for n in range(3, 9)]
+        assert len(urls(kept, site)) == 10
+
+
+def test_a_site_that_moves_to_another_host_is_read_there_and_its_old_pages_go_after_their_grace(
+    tmp_path: Path, folder: Path
+) -> None:
+    with served({}, folder) as old, served({}, folder, host="127.0.0.2") as new, workspace(tmp_path) as kept:
+        crawl(kept, old)
+        moved = {f"/{file.name}": Reply(b"", 301, headers={"Location": f"{new.url}/{file.name}"})
+                 for file in folder.iterdir()}  # fmt: skip
+        old.routes.update(moved)
+        kept.refresh(workers=0)
+        assert {url for url in urls(kept, old) if url.startswith("http")} == {
+            f"{new.url}/{file.name}" for file in folder.iterdir()
+        }
+        kept.refresh(workers=0)
+        assert [url for url in urls(kept, old) if url.startswith("/")] == []
+        new.log.clear()
+        assert kept.refresh(workers=0).unchanged == 10
+        assert kept.verify().ok
+        old.routes.clear()
+        kept.refresh(workers=0)
+        kept.refresh(workers=0)
+        assert sorted(urls(kept, old)) == sorted(f"/{file.name}" for file in folder.iterdir())
+
+
+def test_a_crawl_waits_for_another_one_of_the_same_workspace(tmp_path: Path, folder: Path) -> None:
+    with served({}, folder) as site, workspace(tmp_path) as kept, workspace(tmp_path) as other:
+        with kept.database.writer(0, lambda: None), pytest.raises(BusyError):
+            other.index(f"{site.url}/index.html", site=LOCAL, workers=0, wait=0)
+        assert site.log == []
+
+
+def test_a_crawl_that_is_interrupted_goes_on(tmp_path: Path, folder: Path) -> None:
+    def stop(_stage: str, done: int, _total: int | None, _detail: str) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with served({}, folder) as site, workspace(tmp_path) as kept:
+        with pytest.raises(KeyboardInterrupt):
+            kept.index(f"{site.url}/index.html", site=LOCAL, workers=0, progress=stop)
+        asked = len(site.log)
+        time.sleep(0.2)
+        assert len(site.log) == asked
+        crawl(kept, site)
+        assert len(urls(kept, site)) == 10
+        assert kept.verify().ok

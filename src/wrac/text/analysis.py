@@ -5,9 +5,10 @@ text's language when it is written in that language's script, else by its script
 Cyrillic: Russian, Greek, Arabic, Devanagari: Hindi), so "databases" in a Russian page meets "database" in a query. No
 language means exactly that default. Composed names give a joined term and their parts: `json.dumps` is `jsondump json
 dump`, `utf-8` is `utf8 utf 8`, `v3.11.4` is `3.11.4 3.11`, `16GB` is `16gb 16 gb`, `C++` is `c++`. Compounds written
-as one word do so too (`text/compounds.py`): `Rechnungsstellung` is `rechnungsstell rechnung stellung`. Scripts written
-without spaces give pairs of neighbouring characters, a lone character itself. Nothing is left out of the index;
-`query_terms` leaves function words out of a query unless nothing else is in it.
+as one word do so too (`text/compounds.py`): `Rechnungsstellung` is `rechnungsstell rechnung stellung`; so do Hebrew and
+Arabic words whose first letters may be particles. Scripts written without spaces give pairs of neighbouring characters,
+a lone character itself. Nothing is left out of the index; `query_terms` leaves function words out of a query unless
+nothing else is in it.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ _SCRIPTS = (
     (0x0600, "ar", True), (0x0900, "hi", False), (0x0980, "", False), (0x0B80, "ta", False), (0x0C00, "", False),
     (0x1E00, "en", True), (0x1F00, "el", True), (0x2000, "en", True), (0x2C80, "", False),
 )  # fmt: skip
+
+
+_JOINED = {0x0590: ("והבלכמש", 2), 0x0600: ("وف", 1)}  # particles written as a word's first letters, and how many
+_FIRST_JOINED, _LEAST_JOINED = "\u0590", 3
 
 
 class _Stemmer(Protocol):
@@ -159,8 +164,16 @@ def _composed(tag: str, word: str) -> tuple[str, ...]:
 
 
 def _whole(tag: str, word: str) -> tuple[str, ...]:
-    """The stem of a word without signs and, where it is a compound, those of its parts."""
-    return _stem(tag, word), *(_stem(tag, part) for part in compound_parts(tag, word))
+    """The stem of a word without signs, then those of the words in it: a compound's, or what particles join."""
+    inner = compound_parts(tag, word) if word < _FIRST_JOINED else _unjoined(word)
+    return _stem(tag, word), *(_stem(tag, part) for part in inner)
+
+
+def _unjoined(word: str) -> tuple[str, ...]:
+    """A Hebrew or Arabic word without the particles that its first letters may be: and, the, in, to, as, from, that."""
+    letters, most = _JOINED.get(_family(word), ("", 0))
+    joined = next((n for n, letter in enumerate(word) if letter not in letters), 0)
+    return tuple(word[n:] for n in range(1, min(joined, most) + 1) if len(word) - n >= _LEAST_JOINED)
 
 
 def _stem(tag: str, word: str) -> str:

@@ -7,7 +7,8 @@ not in titles and lines of capitals. What a site writes as a name in the middle 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from wrac.text.characters import UNSPACED
@@ -44,8 +45,10 @@ _DIGIT: Final = re.compile(r"\d")
 _KATAKANA: Final = re.compile("[ァ-ヴー]{2,}(?:[・＝][ァ-ヴー]{2,})+")
 _OPENING: Final = re.compile(r"(?:^|[.!?:;…。！？：；•|\n\t]|\s[-–—*])[\s\"'“”„«»‘’(\[]*$")
 _TRIED: Final = 12
+_LONGEST: Final = 12
 _STOPS: Final = frozenset(".!?;。！？…")
 _GERMAN: Final = frozenset(("de", "lb"))
+_NONE: Final = frozenset[str]()
 _WHOLE: Final = 0.6
 """From this share of capitalised words on a text is a title, and its capitals say nothing."""
 
@@ -56,7 +59,7 @@ class _Token(NamedTuple):
     end: int
 
 
-def entities(text: str, language: str = "", known: Container[str] = frozenset()) -> tuple[Entity, ...]:
+def entities(text: str, language: str = "", known: Container[str] = _NONE) -> tuple[Entity, ...]:
     """The entities of a text, ascending and disjoint; `text[start:end]` is each one's text.
 
     `language` is a BCP 47 tag; `known` holds names, as written, that need no other evidence. Time is linear.
@@ -65,10 +68,20 @@ def entities(text: str, language: str = "", known: Container[str] = frozenset())
     [('name', 'Airbus A350'), ('name', 'Paris'), ('date', '5 May 2024'), ('amount', '$1.2 million')]
     """
     found = [Entity(kind, text[start:end], start, end) for kind, start, end in numbered(text)]
-    if not found and text[1:].islower() and not _DIGIT.search(text):
+    if not found and known is _NONE and text[1:].islower() and not _DIGIT.search(text):
         return ()  # one capital, which opens the sentence
     names = list(_names(text, primary(language), known, found))
     return tuple(sorted((*found, *names), key=lambda one: one.start)) if names else tuple(found)
+
+
+def known_names(texts: Iterable[str], language: str = "", least: int = 2) -> frozenset[str]:
+    """The names that at least so many of a site's texts write as such: what `entities` may take for one anywhere.
+
+    >>> sorted(known_names(["We asked Zia.", "Then Zia answered.", "Zia is here."]))
+    ['Zia']
+    """
+    counts = Counter(one for text in texts for one in {e.text for e in entities(text, language) if e.kind == "name"})
+    return frozenset(name for name, count in counts.items() if count >= least)
 
 
 def _names(text: str, tag: str, known: Container[str], taken: list[Entity]) -> Iterator[Entity]:
@@ -114,7 +127,7 @@ def _runs(text: str, tokens: list[_Token]) -> Iterator[list[_Token]]:
     """Tokens that stand together: a space apart, or with a small word between two capitalised ones."""
     run: list[_Token] = []
     for token in tokens:
-        if run and not _joined(text[run[-1].end : token.start], run[-1], token):
+        if run and (len(run) == _LONGEST or not _joined(text[run[-1].end : token.start], run[-1], token)):
             yield run
             run = []
         run.append(token)
@@ -133,12 +146,13 @@ def _joined(gap: str, before: _Token, after: _Token) -> bool:
 def _trimmed(text: str, run: list[_Token], tag: str) -> list[_Token]:
     """A run without what is capitalised for another reason: function words, openers, days, bare numbers."""
     stop = STOPWORDS.get(tag or "en", frozenset())
-    first = bool(_OPENING.search(text, max(0, run[0].start - _TRIED), run[0].start))
-    while run and _empty(run[0].text, stop, first):
-        run, first = run[1:], False
-    while run and (_empty(run[-1].text, stop, False) or (len(run) == 1 and run[0].text.isdigit())):
-        run = run[:-1]
-    return run
+    opens = bool(_OPENING.search(text, max(0, run[0].start - _TRIED), run[0].start))
+    start, end = 0, len(run)
+    while start < end and _empty(run[start].text, stop, opens and start == 0):
+        start += 1
+    while start < end and (_empty(run[end - 1].text, stop, False) or (end - start == 1 and run[start].text.isdigit())):
+        end -= 1
+    return run[start:end]
 
 
 def _empty(word: str, stop: frozenset[str], first: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
+from wrac.text.characters import UNSPACED
 from wrac.text.entities_words import (
     CURRENCY_LEADS,
     CURRENCY_SIGNS,
@@ -86,6 +87,7 @@ _BEFORE: Final = 32
 _OPENED: Final = "([\"'“„"
 _LATIN: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ERA: Final = ("令和", "平成", "昭和", "大正", "明治", "民国")
+_UNSPACED_END: Final = re.compile(f".*[{UNSPACED}]")
 _NAMED: Final = re.compile(r"[^\W\d_]*[A-Z][^\W_]*[+#]*")
 
 
@@ -138,7 +140,7 @@ def _led(text: str, at: int, before: str) -> Numbered | None:
             sign -= 1  # US$, R$
         return Numbered("amount", sign, _amount(text, at, money=True)[0])
     words = bare.rsplit(None, 2)
-    word = words[-1].lstrip(_OPENED)
+    word = _UNSPACED_END.sub("", words[-1].lstrip(_OPENED))
     start = at - len(before) + len(bare) - len(word)
     return _worded(text, at, start, word, words) if word else None
 

@@ -131,6 +131,7 @@ class Client:
             at = normal(target, at) if target else ""
             if not at:
                 return replace(answer, problem=f"redirects to {target!r}, which is no web address")
+            asking = replace(asking, conditions=NOTHING)  # they are of the page that was there
             if at in seen:
                 return replace(answer, problem="redirects in a circle")
         return replace(answer, problem=f"redirects more than {REDIRECTS} times")
