@@ -84,7 +84,9 @@ class PgIndex(SqlIndex):
                 query = query.where(_VECTORS.c.entry == any_(cast(numbers, ARRAY(Integer))))
             query = query.order_by(distance + 0)  # no expression of an index: every row is looked at
         else:
-            query = query.where(*self._standing(filters)).order_by(distance)
+            if filters != ALL:
+                query = query.where(_VECTORS.c.entry.in_(self.allowed(filters)))
+            query = query.order_by(distance)
 
         def ask(depth: int) -> list[tuple[str, float]]:
             if not few:
@@ -169,16 +171,8 @@ class PgIndex(SqlIndex):
         if missing and self.fetch is not None:
             known = self.fetch(list(missing.values()))
             found |= {entry: np.frombuffer(known[key], "<f4") for entry, key in missing.items() if key in known}
-        values = [(numbers[entry], "[" + ",".join(map(str, vector)) + "]") for entry, vector in found.items()]
+        values = [(numbers[entry], str(vector.tolist())) for entry, vector in found.items()]
         insert_all(self.connection, "index_vectors", ("entry", "vector"), values)
-
-    def _standing(self, filters: Filters) -> list[ColumnElement[bool]]:
-        """That an entry stands where the filters allow."""
-        if filters == ALL:
-            return []
-        joined = tables.places.join(tables.pages)
-        allowed = select(tables.places.c.entry).select_from(joined).where(*self.conditions(filters))
-        return [_VECTORS.c.entry.in_(allowed)]
 
     def _tune(self, depth: int) -> None:
         settings = {"ef_search": min(max(depth, 200), 1000), "iterative_scan": "strict_order", "max_scan_tuples": 10**6}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
 
 from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits, Vector, tables
 from wrac.indexing.postings import Postings, batches, insert_all, marked
@@ -235,9 +235,7 @@ class SqlIndex(ABC):
             return None
         if filters not in self._allowed:
             mask = np.zeros(self._last() + 1, bool)
-            joined = tables.places.join(tables.pages)
-            query = select(tables.places.c.entry).select_from(joined).where(*self.conditions(filters)).distinct()
-            mask[list(self.connection.scalars(query))] = True
+            mask[list(self.connection.scalars(self.allowed(filters)))] = True
             self._allowed[filters] = mask
         return self._allowed[filters]
 
@@ -270,17 +268,27 @@ class SqlIndex(ABC):
     def select(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         return iter(self.connection.exec_driver_sql(marked(self.connection, query), tuple(values)))
 
-    def conditions(self, filters: Filters) -> Iterator[ColumnElement[bool]]:
-        """What `Filters.allow` says of a row, in SQL."""
-        page, place = tables.pages.c, tables.places.c
+    def allowed(self, filters: Filters) -> Select[tuple[int]]:
+        """Numbers of the entries that stand where the filters allow, some more than once.
+
+        What is asked of pages is asked of each page, not of each passage on it.
+        """
+        pages, places = tables.pages.c, tables.places.c
+        query = select(places.entry)
+        if of_pages := list(self._of_pages(filters)):
+            query = query.where(places.page.in_(select(pages.row).where(*of_pages)))
+        for column, wanted in ((places.kinds, filters.kind), (places.roles, filters.role)):
+            query = query.where(self.holds(column, wanted)) if wanted else query
+        return query
+
+    def _of_pages(self, filters: Filters) -> Iterator[ColumnElement[bool]]:
+        """What `Filters.allow` says of a row's page, in SQL."""
+        page = tables.pages.c
         if filters.url:
             yield or_(*(func.substr(page.url, 1, len(prefix)) == prefix for prefix in filters.url))
         if filters.language:
             spoken = func.lower(page.language) + "-"
             yield or_(*(func.substr(spoken, 1, len(one) + 1) == f"{one}-".lower() for one in filters.language))
-        for column, wanted in ((place.kinds, filters.kind), (place.roles, filters.role)):
-            if wanted:
-                yield self.holds(column, wanted)
         if filters.since:
             yield page.date >= filters.since
         if filters.until:
