@@ -71,8 +71,11 @@ if TYPE_CHECKING:
         Usage,
     )
     from wrac.flow import Workspace
+    from wrac.flow.planners import Planning
+    from wrac.flow.sites import Site
     from wrac.parsing import resolve
     from wrac.planning import plan
+    from wrac.planning.policies import Policies
 
 __all__ = [
     "Address",
@@ -100,8 +103,11 @@ __all__ = [
     "Place",
     "Plan",
     "PlanError",
+    "Planning",
+    "Policies",
     "Policy",
     "RemoteError",
+    "Site",
     "Slice",
     "Span",
     "StorageError",
@@ -116,7 +122,10 @@ __all__ = [
     "resolve",
 ]
 
-_HOMES = {"chunk": "wrac.chunking", "plan": "wrac.planning", "resolve": "wrac.parsing", "Workspace": "wrac.flow"}
+_HOMES = {
+    "Planning": "wrac.flow.planners", "Policies": "wrac.planning.policies", "Site": "wrac.flow.sites",
+    "Workspace": "wrac.flow", "chunk": "wrac.chunking", "plan": "wrac.planning", "resolve": "wrac.parsing",
+}  # fmt: skip
 
 
 def parse(html: str | bytes, *, url: str = "", media_type: str = "text/html", charset: str = "") -> Document:
