@@ -138,6 +138,13 @@ def test_a_lock_goes_with_the_process_that_had_it(database: PostgresDatabase) ->
         assert time.monotonic() - begun < 10
 
 
+def test_a_workspace_without_a_page_is_sound_and_finds_nothing() -> None:
+    with Workspace(postgres.url(), embedder=WordEmbedder()) as workspace:
+        assert workspace.search("refunds") == []
+        assert workspace.verify().problems == ()
+        assert workspace.reindex() == 0
+
+
 def test_the_events_of_a_workspace_in_a_database_are_in_a_folder_of_the_user(tmp_path: Path) -> None:
     site = build(tmp_path, 1)
     with Workspace(postgres.url(), embedder=WordEmbedder()) as workspace:

@@ -74,6 +74,8 @@ class PgIndex(SqlIndex):
 
     def dense(self, vector: Vector, k: int, filters: Filters = ALL) -> list[tuple[str, float]]:
         """The best `k` entries by the inner product."""
+        if self.stored() is None:  # nothing was indexed yet
+            return []
         allowed = self.mask(filters)
         few = (self.size() if allowed is None else int(allowed.sum())) < self.many
         distance = _VECTORS.c.vector.max_inner_product(vector)
@@ -99,7 +101,7 @@ class PgIndex(SqlIndex):
 
     def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
         """The float32 vectors of those of the entries that have one."""
-        numbers = self.numbers(entries)
+        numbers = self.numbers(entries) if self.stored() else {}
         query = select(_VECTORS.c.entry, _VECTORS.c.vector)
         query = query.where(_VECTORS.c.entry == any_(cast(list(numbers.values()), ARRAY(Integer))))
         found = {row[0]: np.asarray(row[1], np.float32) for row in self.connection.execute(query)}
@@ -141,6 +143,7 @@ class PgIndex(SqlIndex):
 
     def settle(self) -> None:
         """Make the vectors' index when there are `MANY` of them, and tell the planner what there is."""
+        self.prepare()
         if self.size() >= self.many:
             self.connection.exec_driver_sql(
                 "CREATE INDEX IF NOT EXISTS index_vectors_hnsw ON index_vectors USING hnsw (vector vector_ip_ops)"
@@ -150,6 +153,8 @@ class PgIndex(SqlIndex):
 
     def check(self) -> list[str]:
         """What is wrong with the index itself; empty when nothing is."""
+        if self.stored() is None:
+            return SqlIndex.check(self)
         bare = "SELECT id FROM index_entries WHERE row NOT IN (SELECT entry FROM index_vectors)"
         return [*SqlIndex.check(self), *(f"{row[0]} has no vector in the index" for row in self.select(bare))]
 
