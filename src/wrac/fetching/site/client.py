@@ -85,6 +85,7 @@ class Client:
         if transport is None:
             transport = httpx2.AsyncHTTPTransport(limits=limits) if manners.private else Guarded(limits)
         self.manners = manners
+        self._headers = dict(manners.headers)
         self.pace = Pace(manners.parallel, manners.pause)
         self.asked = 0
         self._robots = Robots(self._plain, obey=manners.robots)
@@ -98,6 +99,10 @@ class Client:
 
     async def __aexit__(self, *_: object) -> None:
         await self._client.aclose()
+
+    def login(self, url: str, cookies: str) -> None:
+        """Send cookies to the origin of an address, unless it is sent some already."""
+        self._headers[origin(url)] = {"Cookie": cookies, **self._headers.get(origin(url), {})}
 
     async def rules(self, url: str) -> Rules:
         """The robots rules of an address's host; its crawl delay holds from then on."""
@@ -161,7 +166,7 @@ class Client:
 
     async def _once(self, url: str, asking: _Asking) -> Answer:
         try:
-            own = self.manners.headers.get(origin(url), NOTHING)
+            own = self._headers.get(origin(url), NOTHING)
             request = self._client.build_request("GET", url, headers={**own, **asking.conditions})
             asking.cookies.set_cookie_header(request)
             async with asyncio.timeout(self.manners.longest):

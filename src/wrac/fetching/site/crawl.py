@@ -253,6 +253,8 @@ class Crawl:
                 shown = await self.browser.show(answer.final)
         except (OSError, TimeoutError) as error:
             return replace(answer, problem=f"the browser could not show it: {error}", state="unreachable")
+        if shown.status >= 400:
+            return replace(answer, problem=f"the server answered {shown.status} to the browser", state="unreachable")
         headers = {**answer.headers, "content-type": f"{media.HTML}; charset=utf-8"}
         return replace(answer, final=normal(shown.url) or answer.final, headers=headers, body=shown.html.encode())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import httpcore2
@@ -36,13 +36,16 @@ def public(address: str) -> bool:
     return found.is_global and not found.is_multicast and found not in _SHARED
 
 
-async def is_public_host(host: str) -> bool:
-    """Whether a name has addresses, and all of them are of the public internet."""
-    try:
-        addresses = await _resolved(host, 0)
-    except httpcore2.ConnectError:
-        return False
-    return bool(addresses) and all(map(public, addresses))
+async def judged_addresses(host: str, port: int, judge: Callable[[str], bool] = public) -> list[str]:
+    """The addresses of a host, when all of them may be reached.
+
+    Raises PrivateAddressError where one may not, ConnectError for a host without any.
+    """
+    addresses = await _resolved(host, port)
+    inside = [address for address in addresses if not judge(address)]
+    if inside:
+        raise PrivateAddressError(f"{host} is {inside[0]}, an address of a private network")
+    return addresses
 
 
 class _Backend(httpcore2.AsyncNetworkBackend):
@@ -55,10 +58,7 @@ class _Backend(httpcore2.AsyncNetworkBackend):
         self, host: str, port: int, timeout: float | None = None, local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:  # fmt: skip
-        addresses = await _resolved(host, port)
-        inside = [address for address in addresses if not public(address)]
-        if inside:
-            raise PrivateAddressError(f"{host} is {inside[0]}, an address of a private network")
+        addresses = await judged_addresses(host, port)
         failure: Exception | None = None
         for address in addresses:
             try:

@@ -78,6 +78,8 @@ class Walk:
             browser = self.plan.browser
             shown = await stack.enter_async_context(Browser(browser)) if browser is not None else None
             plan = self.plan
+            if shown is not None and (cookies := await shown.cookies(plan.scope.start)):
+                client.login(plan.scope.start, cookies)
             crawl = Crawl(
                 plan.scope, client, self.frontier, self.stored, self.fresh, plan.meta, shown, plan.always, plan.begin
             )

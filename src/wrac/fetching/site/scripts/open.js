@@ -32,13 +32,43 @@ async (limit) => {
   }
   if (opened) await rest();
 
-  for (const node of all('[aria-expanded="false"]:not([role="tab"]):not([role="combobox"]):not(input):not(select)')) {
+  // Many are opened at once: each wait is for all of them. Those that close one another are opened one by one, and what
+  // they showed is put behind them where it is gone in the end.
+  const isClosed = (node) => node.isConnected && node.getAttribute("aria-expanded") === "false";
+  const menu = (node) => (node.getAttribute("aria-haspopup") ?? "false") !== "false";
+  const pressedBefore = (window.wracPressed ??= new WeakSet());
+  const openers = all('[aria-expanded="false"]:not([role="tab"]):not([role="combobox"]):not(input):not(select)')
+    .filter((node) => !menu(node) && safe(node) && !pressedBefore.has(node));
+  for (const node of openers) pressedBefore.add(node);
+  const press = async (nodes) => {
+    const pressed = nodes.filter(isClosed);
+    for (const node of pressed) node.click();
+    opened += pressed.length;
+    if (pressed.length) await rest();
+  };
+  const worked = new Set();
+  for (let start = 0, size = 1; start < openers.length && left(); start += size, size = Math.min(2 * size, 50)) {
+    const group = openers.slice(start, start + size);
+    await press(group);
+    for (const node of group) if (!isClosed(node)) worked.add(node);
+  }
+  const alternate = openers.some((node) => worked.has(node) && isClosed(node));
+  const seen = [];
+  for (const node of alternate ? [...openers.filter((one) => !isClosed(one)), ...openers.filter(isClosed)] : []) {
     if (!left()) break;
-    if (!node.isConnected || node.getAttribute("aria-expanded") !== "false" || !safe(node)) continue;
-    if (node.hasAttribute("aria-haspopup") && node.getAttribute("aria-haspopup") !== "false") continue;
-    node.click();
-    opened += 1;
-    await rest();
+    await press([node]);
+    const id = node.getAttribute("aria-controls");
+    const heading = node.closest("h1,h2,h3,h4,h5,h6,summary,dt") ?? node;
+    const panel = (id && node.getRootNode().getElementById?.(id)) || heading.nextElementSibling;
+    if (panel) seen.push({ node, heading, panel, html: panel.innerHTML, text: panel.textContent.trim() });
+  }
+  for (const { node, heading, panel, html, text } of seen) {
+    if (!text || (panel.isConnected && panel.textContent.includes(text))) continue;
+    const copy = document.createElement("div");
+    copy.setAttribute("role", "region");
+    copy.innerHTML = html;
+    for (const inner of copy.querySelectorAll("[id]")) inner.removeAttribute("id");
+    (heading.isConnected ? heading : node).after(copy);
   }
 
   for (let step = 0, height = -1; step < 40 && left(); step += 1) {
