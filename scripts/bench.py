@@ -54,6 +54,7 @@ BENCHES: Mapping[str, Bench] = {
     "broken": Bench("scripts/bench_laws.py --mutate 1500", "6 minutes"),
     "speed": Bench("scripts/bench_parse.py --speed", "20 seconds"),
     "depth": Bench("scripts/bench_parse.py --depth", "40 seconds"),
+    "stores": Bench("scripts/bench_stores.py", "5 minutes"),
     "text": Bench("scripts/measure_text.py docs", "10 seconds", lines=True),
 }
 
