@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests import postgres
+from tests.commands import command
 from tests.fakes_index import WordEmbedder
 from tests.site import build, page
 from tests.stores.stores import needed
@@ -183,6 +185,33 @@ def test_searches_go_on_while_a_page_is_written(place: Place, site: Path) -> Non
             searcher.join(20)
             assert found and found[0] > 0
             connection.rollback()
+
+
+def test_an_index_of_another_form_is_made_anew(plain: Workspace) -> None:
+    content = digest(plain)
+    with plain.database.write() as connection:
+        connection.exec_driver_sql("UPDATE index_state SET value = 1 WHERE name = 'form'")
+        connection.exec_driver_sql("DROP VIEW passages")
+        connection.exec_driver_sql("ALTER TABLE index_pages DROP COLUMN date")
+    with Workspace(plain.path, embedder=WordEmbedder()) as again:
+        assert digest(again) == content
+        assert again.search("refunds")
+
+
+def test_the_command_moves_an_index_and_says_where_it_is(site: Path, tmp_path: Path) -> None:
+    needed("lancedb")
+    store = f"lancedb://{tmp_path / 'lance'}"
+    code, _, noise = command("index", site, "--store", store, "--no-progress", cwd=tmp_path)
+    assert code == 0, noise
+    code, out, _ = command("status", "--json", cwd=tmp_path)
+    assert (code, json.loads(out)["store"], json.loads(out)["waiting"]) == (0, store, 0)
+    code, out, _ = command("search", "how are refunds handled", "-k", "1", "--json", cwd=tmp_path)
+    assert (code, json.loads(out)["url"]) == (0, "site/000-refunds.html")
+    code, out, noise = command("reindex", "--to", "workspace", "--no-progress", cwd=tmp_path)
+    assert (code, out, noise) == (0, "4 pages in the index of .wrac\n", "")
+    code, out, noise = command("reindex", "--to", "mysql://me:secret@host/db", cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert noise.startswith("wrac: --store mysql://…@host/db: no store's URL; one starts with lancedb://, ")
 
 
 @pytest.fixture

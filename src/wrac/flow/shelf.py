@@ -130,9 +130,9 @@ class Shelf:
         with self.database.write() as connection:
             self.inside(connection).prepare()
 
-    def drain(self, progress: Progress = silent, *, least: int = 1) -> None:
+    def drain(self, progress: Progress = silent, *, least: int = 0) -> None:
         """Tell the store of every page that has changed, when there are at least so many."""
-        if not self._url or self._told < least - 1:
+        if not self._url or self._told < least:
             return
         self._told = 0
         with self.database.read() as connection:
@@ -159,7 +159,7 @@ class Shelf:
                 self.inside(connection).settle()
 
     def empty(self) -> None:
-        """Make the store anew, without rows, for vectors of the embedder as it is now; the index inside needs nothing."""
+        """Make a store anew, without rows, for the embedder as it is now; the index inside needs nothing."""
         self.look()
         if self._url:
             self.close()
