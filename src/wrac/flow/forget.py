@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from wrac import catalog
 from wrac.catalog import Database, crawls, ledger, vectors
@@ -14,6 +15,15 @@ from wrac.core.errors import NotFoundError
 from wrac.flow.report import Progress
 from wrac.flow.shelf import Shelf
 from wrac.observing import EventLog
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """A store whose files keep what was deleted, until it is told otherwise."""
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted in the files."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Pro
         dropped = _sweep(shelf)
         events = log.erase([*urls, *chunks])
         database.scrub()
+        if shelf.place and isinstance(index := shelf.outside(), Versioned):
+            index.scrub()
     return Forgotten(tuple(urls), len(chunks), dropped, events)
 
 

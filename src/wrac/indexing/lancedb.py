@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from warnings import catch_warnings
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # it warns on stderr of what is asked for: that a table is new
 
@@ -195,6 +196,19 @@ class LanceIndex:
             if "vector" not in have and self.table.count_rows() >= self.many:
                 self.table.create_index("vector", config=HnswSq(distance_type="dot"))
             self.table.optimize(cleanup_older_than=timedelta(hours=1))
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted in the files: rows and indexes made anew, older versions removed.
+
+        A process that is reading an older version meanwhile fails, and reads the new one the next time.
+        """
+        with _errors(self.address), catch_warnings(action="ignore", category=UserWarning):  # it warns of just that
+            self.table.update(values_sql={"id": "id"})  # every row moves to a new file
+            have = [column for index in self.table.list_indices() for column in index.columns]
+            for column in have:
+                config = {"terms": _FTS, "vector": HnswSq(distance_type="dot")}.get(column)
+                self.table.create_index(column, config=config or _SCALARS[column](), replace=True)
+            self.table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
 
     def close(self) -> None:
         """Leave the indexes up to date, where something was written."""
