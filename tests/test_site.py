@@ -12,7 +12,7 @@ import pytest
 from tests.fakes import FakeEmbedder
 from tests.served import Reply, Served, linking, served
 
-from wrac.core.errors import BusyError, ConfigError
+from wrac.core.errors import BusyError, ConfigError, RemoteError
 from wrac.flow import Workspace
 from wrac.flow.report import IndexReport
 from wrac.flow.sites import Site, read_site
@@ -254,3 +254,30 @@ def test_a_crawl_that_is_interrupted_goes_on(tmp_path: Path, folder: Path) -> No
         crawl(kept, site)
         assert len(urls(kept, site)) == 10
         assert kept.verify().ok
+
+
+def test_a_login_in_an_address_is_sent_and_is_in_no_file(tmp_path: Path, folder: Path) -> None:
+    with served({}, folder) as site, workspace(tmp_path) as kept:
+        secret = site.url.replace("http://", "http://me:s%C3%A9cret-4711@")
+        kept.index(f"{secret}/index.html", site=LOCAL, workers=0)
+        kept.index(f"{secret}/p1.html", workers=0)
+        assert {one.headers.get("Authorization") for one in site.log} == {"Basic bWU6c8OpY3JldC00NzEx"}
+        assert {hit.url for hit in kept.search("matter")} <= {f"{site.url}/{file.name}" for file in folder.iterdir()}
+        with pytest.raises(RemoteError) as raised:
+            kept.index(f"{secret}/none.html", workers=0)
+        assert "4711" not in str(raised.value)
+    for file in (tmp_path / "ws").rglob("*"):
+        assert not file.is_file() or b"4711" not in file.read_bytes()
+
+
+def test_one_address_among_many_that_does_not_answer_is_passed_over(tmp_path: Path, folder: Path) -> None:
+    with served({}, folder) as site, workspace(tmp_path) as kept:
+        named = [f"{site.url}/{name}" for name in ("p1.html", "none.html", "p2.html")]
+        report = kept.index(named, workers=0)
+        assert report.pages == 2
+        told = "the server answered 404 Not Found; what was there before stays"
+        assert [(one.url, one.reason) for one in report.skipped] == [(named[1], told)]
+        (folder / "p1.html").unlink()
+        again = kept.refresh(workers=0)
+        assert (again.pages, [one.url for one in again.skipped]) == (1, [named[0]])
+        assert len(urls(kept, site)) == 2

@@ -75,3 +75,13 @@ def test_moments_that_are_none_and_files_of_another_name_are_told(tmp_path: Path
         code, _, errors = command(*arguments, cwd=tmp_path)
         assert code
         assert errors.strip().endswith(line)
+
+
+def test_a_list_of_sources_is_read_from_a_file_and_one_that_is_none_is_told(tmp_path: Path) -> None:
+    with served(PAGES) as site:
+        (tmp_path / "urls.txt").write_text(f"# what to read\n{site.url}/docs/a.html\n\n  {site.url}/docs/b.html\n")
+        assert told("index", "@urls.txt", "--no-progress", cwd=tmp_path)["pages"] == 2
+    for name, line in (("@none.txt", "@none.txt: No such file"), ("@empty.txt", "@empty.txt: it lists no source")):
+        (tmp_path / "empty.txt").write_text("# nothing\n")
+        code, _, errors = command("index", name, cwd=tmp_path)
+        assert (code, line in errors) == (3, True), errors

@@ -61,6 +61,9 @@ class By(StrEnum):
 
 Source = Annotated[str, typer.Argument(metavar="SRC", help="A file, a URL, or - for standard input.")]
 Sources = Annotated[list[str], typer.Argument(metavar="SRC", help="Files, folders, URLs, or - for standard input.")]
+Indexed = Annotated[
+    list[str], typer.Argument(metavar="SRC", help="Files, folders, URLs, @FILE of these, one a line, or - for stdin.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Workspace = Annotated[
     str,
@@ -146,6 +149,9 @@ ShownBy = Annotated[
 ]
 BrowserState = Annotated[
     str | None, typer.Option("--browser-state", metavar="FILE", help="A login: Playwright's storage state.")
+]
+Login = Annotated[
+    str | None, typer.Option("--login", metavar="FILE", help="A login: a script with `async def login(page)`.")
 ]
 Embedder = Annotated[
     str,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from wrac.cli import paint, shapes
 from wrac.cli.progress import bars
 from wrac.cli.workspaces import index_row, print_index
-from wrac.core.errors import ConfigError
+from wrac.core.errors import ConfigError, InputError
 from wrac.flow import Workspace
 from wrac.flow.sites import Shown, Site
 
@@ -35,6 +35,26 @@ def site(given: Mapping[str, Any], header: Sequence[str] | None) -> Site | None:
         raise ConfigError(f"--browser {said['browser']}: choose {', '.join(get_args(Shown))}")
     said["robots"] = not said.pop("ignore_robots", False)
     return Site(**said, headers=headers(header))
+
+
+def listed(sources: Sequence[str]) -> list[str]:
+    """The sources, with those of an `@FILE` in its place: one a line, but for blank lines and `#` comments.
+
+    Raises InputError for a file that cannot be read.
+    """
+    found: list[str] = []
+    for source in sources:
+        if not source.startswith("@") or Path(source).exists():
+            found.append(source)
+            continue
+        try:
+            lines = Path(source[1:]).read_text("utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(source, getattr(error, "strerror", None) or "not UTF-8", "give @ and a list") from error
+        found += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if sources and not found:
+        raise InputError(sources[0], "it lists no source")
+    return found
 
 
 _OPTIONS = {"parallel": "at-once", "private": "allow-private", "pages": "max-pages", "state": "browser-state"}

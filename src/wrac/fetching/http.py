@@ -12,6 +12,7 @@ from wrac import __version__
 from wrac.core.errors import InputError, RemoteError
 from wrac.core.types import Page
 from wrac.fetching.media import by_header
+from wrac.fetching.site.urls import bare
 from wrac.fetching.skip import Skip
 
 TIMEOUT = httpx2.Timeout(30.0, connect=10.0)
@@ -24,6 +25,7 @@ HEADERS = {
 def get(url: str, max_size: int, meta: Mapping[str, str], transport: httpx2.BaseTransport | None = None) -> Page | Skip:
     """The page at `url` after redirects, under the address it was found at, without the fragment.
 
+    A login in the address is sent, and stands in no page and no error.
     The body is cut one byte above `max_size`, so that the caller sees it is too large. A media type wrac does not read
     is a Skip. Raises `RemoteError` for a server that cannot be reached or answers 400 or more, `InputError` for a URL
     that is none.
@@ -33,9 +35,9 @@ def get(url: str, max_size: int, meta: Mapping[str, str], transport: httpx2.Base
             httpx2.Client(headers=HEADERS, timeout=TIMEOUT, follow_redirects=True, transport=transport) as client,
             client.stream("GET", url) as response,
         ):
-            final = urldefrag(str(response.url)).url
+            final = bare(urldefrag(str(response.url)).url)
             if response.status_code >= 400:
-                raise RemoteError(url, _status(response), _advice(response.status_code))
+                raise RemoteError(bare(url), _status(response), _advice(response.status_code))
             media_type, charset = by_header(response.headers.get("content-type", ""), final)
             if not media_type:
                 return Skip(final, f"not a page: {response.headers['content-type'].split(';')[0].strip()}")
@@ -44,14 +46,14 @@ def get(url: str, max_size: int, meta: Mapping[str, str], transport: httpx2.Base
                 response.headers.get("etag", ""), response.headers.get("last-modified", ""), response.status_code, meta,
             )  # fmt: skip
     except httpx2.InvalidURL as error:
-        raise InputError(url, f"not a URL: {error}") from error
+        raise InputError(bare(url), f"not a URL: {error}") from error
     except httpx2.TooManyRedirects as error:
-        raise RemoteError(url, "it redirects in a circle") from error
+        raise RemoteError(bare(url), "it redirects in a circle") from error
     except httpx2.TimeoutException as error:
-        raise RemoteError(url, "no answer in time", "try again, or check the address") from error
+        raise RemoteError(bare(url), "no answer in time", "try again, or check the address") from error
     except httpx2.HTTPError as error:
         raise RemoteError(
-            url, f"cannot be fetched ({str(error) or type(error).__name__})", "check the address"
+            bare(url), f"cannot be fetched ({str(error) or type(error).__name__})", "check the address"
         ) from error
 
 

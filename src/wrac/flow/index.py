@@ -11,8 +11,10 @@ from typing import Final
 from wrac import catalog
 from wrac.catalog.crawls import History
 from wrac.catalog.memory import remember, remembered
+from wrac.core.errors import RemoteError
 from wrac.core.types import Page
 from wrac.fetching import Skip, files, pages
+from wrac.fetching.site.urls import bare
 from wrac.flow.pipeline import NEVER, Options, Pipeline
 from wrac.flow.report import IndexReport, Skipped, silent
 from wrac.flow.shelf import Shelf
@@ -31,7 +33,7 @@ def index(shelf: Shelf, log: EventLog, options: Options, sources: Sequence[str])
             line.total = sum(map(_size, sources))
         run = IndexRun(line)
         for source in dict.fromkeys(sources):
-            run.source(source)
+            run.source(source, alone=len(sources) == 1)
         line.told()
     return report(line, run, started)
 
@@ -64,12 +66,23 @@ class IndexRun:
         self.gone: list[str] = []
         self._fresh = fresh
 
-    def source(self, source: str) -> None:
-        """Bring the workspace up to what one source holds now."""
+    def source(self, source: str, *, alone: bool = False) -> None:
+        """Bring the workspace up to what one source holds now.
+
+        Raises RemoteError for a server that does not answer, where the source is `alone`; else it is passed over.
+        """
         if self.options.site is not None and source.startswith(WEB):
             self.site(source, self.options.site)
-        else:
+            return
+        try:
             self._plain(source)
+        except RemoteError as error:
+            if alone:
+                raise
+            shown = bare(source)
+            self.line.skipped.append(Skipped(shown, f"{error.problem}; what was there before stays"))
+            self.line.done(shown)
+            self._remember(source, shown)
 
     def site(self, start: str, site: Site) -> None:
         """Bring the workspace up to what a site holds now."""
@@ -81,7 +94,7 @@ class IndexRun:
         self.line.skipped += [Skipped(f"{count} addresses", why) for why, count in sorted(run.passed.items())]
 
     def _plain(self, source: str) -> None:
-        scope = files.posix(os.path.realpath(source)) if Path(source).exists() else source
+        scope = files.posix(os.path.realpath(source)) if Path(source).exists() else bare(source)
         seen: set[str] = set()
         skips: list[Skip] = []
         for found in self.line.read(self._found(source)):
@@ -100,7 +113,7 @@ class IndexRun:
 
     def _remember(self, source: str, scope: str) -> None:
         """Keep how the source was given, so that it can be refreshed."""
-        told = Given(source, self.options.base, self.options.meta).text
+        told = Given(bare(source), self.options.base, self.options.meta).text
         with self.database.read() as connection:
             known = remembered(connection, f"source:{scope}")
         if known != told:

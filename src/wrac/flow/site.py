@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from base64 import b64encode
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -20,7 +21,7 @@ from wrac.fetching import Skip
 from wrac.fetching.site.browser import Settings
 from wrac.fetching.site.client import Manners
 from wrac.fetching.site.crawl import Unchanged, Visit, Wanted
-from wrac.fetching.site.urls import Scope, normal, origin
+from wrac.fetching.site.urls import Scope, bare, login, normal, origin
 from wrac.fetching.site.walk import Plan, Walk
 from wrac.flow.pipeline import Pipeline
 from wrac.flow.report import Skipped
@@ -83,7 +84,11 @@ class SiteRun:
     def __init__(self, line: Pipeline, start: str, site: Site, fresh: Callable[[History], bool]) -> None:
         begin = normal(start)
         if not begin:
-            raise ConfigError(f"{start}: a site starts at an http or https address")
+            raise ConfigError(f"{bare(start)}: a site starts at an http or https address")
+        if said := login(start):
+            site = replace(
+                site, headers={"Authorization": f"Basic {b64encode(said.encode()).decode()}", **site.headers}
+            )
         self.line, self.database, self.site = line, line.database, site
         scope = Scope.of(begin, include=site.include, exclude=site.exclude, depth=site.depth, pages=site.pages)
         self.asked = 0
@@ -155,7 +160,7 @@ class SiteRun:
         )  # fmt: skip
         shown = None
         if site.browser != "never":
-            shown = Settings(private=site.private, state=Path(site.state) if site.state else None)
+            shown = Settings(private=site.private, state=_file(site.state), login=_file(site.login))
         return Plan(self.scope, manners, shown, site.browser == "always", site.meta, begin)
 
     # -- asked by the crawl, from its thread
@@ -238,6 +243,10 @@ def visited(history: History, now: float, *, changed: bool) -> History:
     return History(
         history.url, now, now if changed else history.changed, history.checks + 1, history.changes + changed, 0, wait
     )
+
+
+def _file(name: str) -> Path | None:
+    return Path(name) if name else None
 
 
 def _own(start: str) -> set[str]:

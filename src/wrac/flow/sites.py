@@ -33,6 +33,7 @@ class Site:
     robots: bool = True
     browser: Shown = "never"
     state: str = ""
+    login: str = ""
     grace: int = 2
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     headers: Mapping[str, str] = field(default_factory=lambda: NOTHING)

@@ -13,7 +13,7 @@ from wrac.cli.root import MAX_SIZE, app
 
 @app.command()
 def index(
-    sources: options.Sources,
+    sources: options.Indexed,
     workspace: options.Workspace = options.WORKSPACE,
     as_json: options.AsJson = False,
     meta: options.Meta = None,
@@ -50,6 +50,7 @@ def index(
     ignore_robots: options.NoRobots = False,
     browser: options.ShownBy = None,
     browser_state: options.BrowserState = None,
+    login: options.Login = None,
     grace: options.Grace = None,
     header: options.Header = None,
     no_progress: options.NoProgress = False,
@@ -63,7 +64,7 @@ def index(
 
     workspaces.index(
         workspace,
-        sources,
+        sites.listed(sources),
         meta=options.pairs("--meta", meta),
         base=base,
         max_size=int(max_size * options.MEGABYTE),
@@ -81,7 +82,8 @@ def index(
             {
                 "site": site, "include": tuple(include or ()), "exclude": tuple(exclude or ()), "depth": depth,
                 "pages": max_pages, "parallel": at_once, "pause": pause, "private": private,
-                "ignore_robots": ignore_robots, "browser": browser, "state": browser_state, "grace": grace,
+                "ignore_robots": ignore_robots, "browser": browser, "state": browser_state, "login": login,
+                "grace": grace,
                 "meta": options.pairs("--meta", meta) if site else None,
             },
             header,

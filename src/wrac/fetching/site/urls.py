@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final
-from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 LONGEST: Final = 2000
 SEGMENTS: Final = 24
@@ -28,6 +28,7 @@ _TRACKING: Final = re.compile(
 )
 """Parameters that say who came from where, or which visit this is; the page is the same without them."""
 _SESSION: Final = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
+_LOGIN: Final = re.compile(r"(?i)\A(\s*https?:/{2,})([^/?#\\]*)@")
 _PORTS: Final = {"http": 80, "https": 443}
 _SAFE: Final = "/:@!$&'()*+,;=~-._"
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -103,6 +104,21 @@ def _undotted(path: str) -> str:
 def _query(query: str) -> str:
     kept = [part for part in query.split("&") if part and not _TRACKING.match(part.partition("=")[0])]
     return _escaped("&".join(kept), _SAFE + "?[]|")
+
+
+def bare(url: str) -> str:
+    """A web address without the name and password in it; anything else as it is.
+
+    >>> bare("https://me:secret@example.com/a?b#c"), bare("docs/a@b.html")
+    ('https://example.com/a?b#c', 'docs/a@b.html')
+    """
+    return _LOGIN.sub(r"\1", url)
+
+
+def login(url: str) -> str:
+    """The name and password in a web address, `name:password`; "" where there are none."""
+    found = _LOGIN.match(url)
+    return unquote(found[2]) if found else ""
 
 
 def origin(url: str) -> str:
