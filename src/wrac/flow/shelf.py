@@ -8,7 +8,7 @@ so a run that is killed anywhere is gone on with by the next one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
@@ -224,6 +224,7 @@ class Shelf:
         self._matrices.clear()
 
     def _open(self, *, create: bool = False, anew: bool = False) -> Index:
+        self.close()
         self._outside = open_index(self._url, space(self.embedder), create=create, anew=anew)
         return self._outside
 
@@ -244,15 +245,18 @@ class Shelf:
         with self.database.read() as connection:
             urls = catalog.urls(connection)
         target = open_index(to, space(self.embedder), create=True, anew=True)
-        for start in range(0, len(urls), PAGES):
-            with self.database.read() as connection:
-                changes = [change_of(connection, self.embedder, url) for url in urls[start : start + PAGES]]
-            target.write(changes)
-            progress("reindex", min(start + PAGES, len(urls)), len(urls), urls[start])
-        with self.database.write() as connection:
-            remember(connection, STORE, StoreAddress.of(to).shown)
-            outbox.told(connection, outbox.newest(connection), urls)
-            self.inside(connection).clear()
+        with ExitStack() as opening:
+            opening.callback(target.close)
+            for start in range(0, len(urls), PAGES):
+                with self.database.read() as connection:
+                    changes = [change_of(connection, self.embedder, url) for url in urls[start : start + PAGES]]
+                target.write(changes)
+                progress("reindex", min(start + PAGES, len(urls)), len(urls), urls[start])
+            with self.database.write() as connection:
+                remember(connection, STORE, StoreAddress.of(to).shown)
+                outbox.told(connection, outbox.newest(connection), urls)
+                self.inside(connection).clear()
+            opening.pop_all()
         self.close()
         self._url, self._outside = to, target
         return len(urls)
