@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.commands import command
-from tests.served import linking, served
+from tests.served import Reply, Route, linking, served
 from tests.test_archives import needed
 
 PAGES = {
@@ -85,3 +85,28 @@ def test_a_list_of_sources_is_read_from_a_file_and_one_that_is_none_is_told(tmp_
         (tmp_path / "empty.txt").write_text("# nothing\n")
         code, _, errors = command("index", name, cwd=tmp_path)
         assert (code, line in errors) == (3, True), errors
+
+
+def test_status_tells_what_was_passed_over_by_kind_with_what_to_do_and_what_a_crawl_has_ahead(tmp_path: Path) -> None:
+    pages: dict[str, Route] = {f"/docs/{n}": f"<p>Page {n}" for n in range(6)}
+    pages["/docs/5"] = Reply(b"", 429, headers={"Retry-After": "86400"})
+    links = linking(*map(str, range(6)), "none1", "none2", "zip", "/docs/moved")
+    moved = Reply(b"", 301, headers={"Location": "1"})
+    more = {"/docs/zip": Reply(b"PK", kind="application/zip"), "/docs/moved": moved}
+    with served({**pages, "/docs/": links, **more}) as site:
+        command("index", f"{site.url}/docs/", "--site", "--allow-private", "--at-once", "1", cwd=tmp_path)
+        stopped = told("status", cwd=tmp_path)
+        assert stopped["crawls"] == [{"site": f"{site.url}/docs/", "settled": 6, "ahead": 5}]
+        site.routes["/docs/5"] = "<p>Page 5"
+        command("index", f"{site.url}/docs/", "--site", "--allow-private", cwd=tmp_path)
+        held = told("status", cwd=tmp_path)
+        assert held["crawls"] == []
+        kinds = {one["reason"]: (one["count"], one["do"]) for one in held["passed"]}
+        assert kinds == {
+            "the server answered 404": (2, "nothing: a link is broken there"),
+            "not a page: application/zip": (1, "nothing, or save it in a format that is read"),
+            f"the same page as {site.url}/docs/1": (1, "nothing: it is there under its other address"),
+        }
+        shown = command("status", cwd=tmp_path)[1]
+        assert "2 skipped the server answered 404" in shown
+        assert f"{site.url}/docs/none1, {site.url}/docs/none2" in shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Integer, cast, delete, func, insert, select, update
 
 from wrac.catalog.contents import batches
 from wrac.catalog.schema import frontier, visits
@@ -44,6 +44,13 @@ def ahead(connection: Connection, crawl: str) -> list[Ahead]:
     """The addresses of a crawl that has begun and not ended, in the order they came; none when there is no such."""
     rows = connection.execute(select(frontier).where(frontier.c.crawl == crawl).order_by(frontier.c.position))
     return [Ahead(row.url, row.depth, row.changed, row.listed, row.position, row.settled) for row in rows]
+
+
+def under_way(connection: Connection) -> dict[str, tuple[int, int]]:
+    """Of each crawl that has begun and not ended, how many addresses are settled, and how many are ahead."""
+    settled = func.sum(cast(frontier.c.settled, Integer))
+    query = select(frontier.c.crawl, settled, func.count()).group_by(frontier.c.crawl).order_by(frontier.c.crawl)
+    return {crawl: (done, whole - done) for crawl, done, whole in connection.execute(query)}
 
 
 def extend(connection: Connection, crawl: str, found: Iterable[Ahead]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wrac.cli import hits, options, paint, shapes
+from wrac.cli import hits, left, options, paint, shapes
 from wrac.cli.progress import bars
 from wrac.core.errors import InputError, WorkspaceError
 from wrac.core.types import Usage
@@ -248,7 +248,9 @@ def status(path: str, *, as_json: bool) -> None:
         return
     out = paint.console()
     for name, value in held.items():
-        paint.put(out, (f"{_LABELS.get(name, name):<17}", "dim"), _readable(name, value))
+        if name not in ("passed", "crawls"):
+            paint.put(out, (f"{_LABELS.get(name, name):<17}", "dim"), _readable(name, value))
+    left.put(out, held)
 
 
 def _readable(name: str, value: object) -> str:

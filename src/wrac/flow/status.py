@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from sqlalchemy import func, select
 
-from wrac.catalog import schema
+from wrac import catalog
+from wrac.catalog import crawls, schema
+from wrac.flow.passed import passed
 from wrac.flow.shelf import Shelf
 
 
 def status(shelf: Shelf) -> dict[str, object]:
     """Counts of everything stored, languages, planners and embedders in use and bytes on disk; where the index is
-    outside, its store and how many pages that has not been told of.
+    outside, its store and how many pages that has not been told of. What became no page is told by kind, with what to
+    do about it, and of each crawl under way how many addresses are settled and ahead.
     """
     tables = (schema.pages, schema.units, schema.chunks, schema.vectors, schema.skips)
     with shelf.database.read() as connection:
@@ -23,5 +28,13 @@ def status(shelf: Shelf) -> dict[str, object]:
         )
         index = shelf.whole(connection)
         found = {"entries": index.size(), "languages": index.languages()}
+        told = {
+            "passed": [asdict(one) for one in passed(catalog.skipped(connection))],
+            "crawls": [
+                {"site": site, "settled": done, "ahead": ahead}
+                for site, (done, ahead) in crawls.under_way(connection).items()
+            ],
+        }
     outside = {"store": shelf.place, "waiting": shelf.waiting()} if shelf.place else {}
-    return {**counts, **found, "planners": planners, "embedders": embedders, "bytes": shelf.database.size(), **outside}
+    made = {"planners": planners, "embedders": embedders, "bytes": shelf.database.size()}
+    return {**counts, **found, **made, **outside, **told}
