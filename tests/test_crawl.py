@@ -321,3 +321,20 @@ def test_a_frontier_gives_each_address_once() -> None:
     assert frontier.take() == Wanted("https://a.example/x")
     assert frontier.take() is None
     assert frontier.taken() == 1
+
+
+def test_feeds_that_pages_name_and_a_start_that_is_a_sitemap_lead_to_pages() -> None:
+    feed = '<link rel=alternate type=application/rss+xml href="/feed">'
+    items = "<item><link>/docs/old</link><pubDate>Thu, 01 Jan 1970 00:00:10 GMT</pubDate></item><item><link>/x</link></item>"
+    routes: Mapping[str, Route] = {
+        "/docs/": linking("a", head=feed),
+        "/docs/a": linking(head=feed),
+        "/docs/old": "<p>Old",
+        "/feed": Reply(f"<rss><channel>{items}</channel></rss>".encode(), kind="application/rss+xml"),
+        "/list": Reply(b"<urlset><url><loc>/docs/a</loc></url></urlset>", kind="application/xml"),
+    }
+    with served(routes) as site:
+        found = crawl(site)
+        assert paths(site, found) == ["/docs/", "/docs/a", "/docs/old"]
+        assert site.asked("/feed") == ["/feed"]
+        assert paths(site, crawl(site, "/list")) == ["/docs/a", "/docs/old"]

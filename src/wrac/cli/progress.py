@@ -18,14 +18,32 @@ def bars(*, wanted: bool) -> Iterator[Progress]:
     if not (wanted and sys.stderr.isatty()):
         yield silent
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many a second, of late."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.1f}/s", style="dim")
 
     columns = (
         TextColumn("{task.description:<10}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        Rate(),
         TextColumn("{task.fields[detail]}", style="dim", markup=False),
     )
     with Bars(*columns, console=console(stderr=True), transient=True) as drawn:

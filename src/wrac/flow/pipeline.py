@@ -160,7 +160,8 @@ class Pipeline:
     def done(self, url: str) -> None:
         """Tell that one more page is dealt with."""
         self.counts["done"] += 1
-        self.options.progress(self.verb, self.counts["done"], self.total, url)
+        missed = f"{self.counts['missed']} not read  " if self.counts["missed"] else ""
+        self.options.progress(self.verb, self.counts["done"], self.total, missed + url)
 
     def spent(self, started: float) -> dict[str, float]:
         """Seconds by stage, and in total since a moment."""

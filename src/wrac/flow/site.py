@@ -187,6 +187,7 @@ class SiteRun:
             if isinstance(found, Skip) and not visit.url:
                 self.line.skipped.append(Skipped(found.url, f"{found.reason}; run it again to go on"))
             elif isinstance(found, Skip):
+                self.line.counts["missed"] += not found.reason.startswith("the same page as")
                 self.line.done(found.url)
                 if self._counts(found):
                     yield found

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 SITEMAPS: Final = 500
 """Sitemaps of one site that are read."""
+FEEDS: Final = 10
+"""Feeds of one site that are read; where each page has one of its own, the first say enough."""
+_LISTS: Final = frozenset(("application/xml", "text/xml"))
 _NOT_MODIFIED: Final = 304
 _PAGES: Final = frozenset((media.HTML, media.XHTML))
 _HTML: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)[\s>]", re.IGNORECASE)
@@ -149,6 +152,7 @@ class Crawl:
     stopped: str = ""
     _given: set[str] = field(default_factory=set)
     _refused: set[str] = field(default_factory=set)
+    _feeds: set[str] = field(default_factory=set)
 
     async def run(self) -> AsyncIterator[Visit]:
         """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given.
@@ -239,7 +243,29 @@ class Crawl:
         if wanted.url == self.scope.start and not answer.problem and not self.scope.holds(answer.final):
             self.scope = self.scope.moved(answer.final)
             await self._sitemaps(answer.final)
-        return Visit(wanted.url, tuple(self._judge(wanted, answer)))
+        if wanted.url == self.scope.start and self._is_list(answer):
+            self.frontier.add(self._listed(read(answer.body).pages, answer.final))
+            return Visit(wanted.url, ())
+        found, feeds = self._judge(wanted, answer)
+        if wanted.depth <= 1:
+            await self._read_feeds(feeds)
+        return Visit(wanted.url, tuple(found))
+
+    def _is_list(self, answer: Answer) -> bool:
+        """Whether a site's start is its sitemap or feed."""
+        kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return not answer.problem and (kind in _LISTS or kind.endswith(("rss+xml", "atom+xml")))
+
+    async def _read_feeds(self, feeds: Iterable[str]) -> None:
+        """Puts into the frontier what feeds name; they say when a page came, not when it last changed."""
+        for url in feeds:
+            if url in self._feeds or len(self._feeds) >= FEEDS or not same_host(url, self.scope):
+                continue
+            self._feeds.add(url)
+            answer = await self.client.get(url)
+            if answer.status == 200 and not answer.problem:
+                pages = [replace(page, changed=0.0) for page in read(answer.body).pages]
+                self.frontier.add(self._listed(pages, answer.final))
 
     async def _shown(self, answer: Answer) -> Answer:
         """The answer, or what a browser makes of it where that is wanted."""
@@ -258,26 +284,26 @@ class Crawl:
         headers = {**answer.headers, "content-type": f"{media.HTML}; charset=utf-8"}
         return replace(answer, final=normal(shown.url) or answer.final, headers=headers, body=shown.html.encode())
 
-    def _judge(self, wanted: Wanted, answer: Answer) -> list[Found]:
-        """What an answer is: a page under its final address, or a reason why it is none."""
+    def _judge(self, wanted: Wanted, answer: Answer) -> tuple[list[Found], tuple[str, ...]]:
+        """What an answer is, a page under its final address or a reason why it is none; and the feeds it names."""
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
         if problem := answer.problem or self._unfit(answer, media_type):
-            return [Skip(wanted.url, problem, answer.state)]
+            return [Skip(wanted.url, problem, answer.state)], ()
         page = self._page(answer, media_type, charset)
         if isinstance(page, Skip):
-            return [replace(page, url=wanted.url)]
+            return [replace(page, url=wanted.url)], ()
         said = _links_of(page)
         told = _told(answer.headers.get("x-robots-tag", ""))
         self._follow(wanted, replace(said, follow=said.follow and told.isdisjoint(("nofollow", "none"))))
         if not said.index or not told.isdisjoint(("noindex", "none")):
-            return [Skip(answer.final, "the page asks not to be indexed")]
+            return [Skip(answer.final, "the page asks not to be indexed")], ()
         named = self.scope.holds(said.canonical) and same_page(said.canonical, answer.final)
         url = said.canonical if named else answer.final
         alias = [] if url == wanted.url else [Skip(wanted.url, f"the same page as {url}")]
         if url in self._given:
-            return list[Found](alias)
+            return list[Found](alias), said.feeds
         self._given.add(url)
-        return [replace(page, url=url), *alias]
+        return [replace(page, url=url), *alias], said.feeds
 
     def _page(self, answer: Answer, media_type: str, charset: str) -> Page | Skip:
         """The page of an answer, or why its bytes are none; HTML that is sent as plain text is HTML."""
@@ -351,6 +377,11 @@ def same_page(one: str, other: str) -> bool:
     A canonical link that says more (every page the home page, say) is more often a mistake than true.
     """
     return _stem(one) == _stem(other)
+
+
+def same_host(url: str, scope: Scope) -> bool:
+    """Whether an address is at the site's host, in its folder or not."""
+    return origin(url) == origin(scope.home or scope.start)
 
 
 def _stem(url: str) -> tuple[str, str]:
