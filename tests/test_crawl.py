@@ -325,7 +325,8 @@ def test_a_frontier_gives_each_address_once() -> None:
 
 def test_feeds_that_pages_name_and_a_start_that_is_a_sitemap_lead_to_pages() -> None:
     feed = '<link rel=alternate type=application/rss+xml href="/feed">'
-    items = "<item><link>/docs/old</link><pubDate>Thu, 01 Jan 1970 00:00:10 GMT</pubDate></item><item><link>/x</link></item>"
+    when = "<pubDate>Thu, 01 Jan 1970 00:00:10 GMT</pubDate>"
+    items = f"<item><link>/docs/old</link>{when}</item><item><link>/x</link></item>"
     routes: Mapping[str, Route] = {
         "/docs/": linking("a", head=feed),
         "/docs/a": linking(head=feed),

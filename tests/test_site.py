@@ -72,6 +72,8 @@ def test_a_changed_page_costs_its_own_chunks_and_a_new_one_is_found(tmp_path: Pa
         again = kept.refresh(workers=0)
         assert (again.pages, again.added, again.unchanged) == (11, 1, 9)
         assert again.embedded <= 4
+        assert again.saved > 0
+        assert kept.refresh(workers=0).saved > again.saved
         assert kept.search("quite other words")[0].url == f"{site.url}/p3.html"
 
 

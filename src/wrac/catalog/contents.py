@@ -225,6 +225,12 @@ def _encode_chunk(chunk: Chunk, rows: Mapping[str, int], document: Document) -> 
     return json.dumps([[rows[unit] for unit in chunk.trail], slices, packed, chunk.tokens], separators=(",", ":"))
 
 
+def tokens(connection: Connection) -> int:
+    """Tokens of all chunks, each text once."""
+    rows = connection.execution_options(yield_per=1000).scalars(select(chunks.c.data))
+    return sum(int(data[data.rindex(",") + 1 : -1]) for data in rows)
+
+
 def _joints(chunk: Chunk, document: Document) -> list[str]:
     """The white space between the slices of a chunk's text."""
     joints: list[str] = []

@@ -89,10 +89,12 @@ def refresh(  # noqa: PLR0913 - a command's options
         )
     changed = report.pages - report.unchanged - report.added
     if as_json:
-        print(shapes.dumps({"added": report.added, "changed": changed, **index_row(report)}))
+        row = {"added": report.added, "changed": changed, "tokens_saved": report.saved, **index_row(report)}
+        print(shapes.dumps(row))
         return
     print_index(report, workspace.place)
-    print(f"{report.added} added, {changed} changed, {report.unchanged} unchanged, {len(report.gone)} gone")
+    told = f"{report.added} added, {changed} changed, {report.unchanged} unchanged, {len(report.gone)} gone"
+    print(f"{told}; {report.saved:,} tokens were not embedded again")
 
 
 def moment(text: str) -> float:

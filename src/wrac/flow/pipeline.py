@@ -256,7 +256,12 @@ class Pipeline:
         entries = tuple(
             make_entries(one, above, self.embedder) for one, above in zip(made.chunks, made.prefixes, strict=True)
         )
-        fresh = self._embed(job.page.url, [entry.text for made_of in entries for entry in made_of])
+        sizes = {
+            vectors.key(entry.text): one.tokens
+            for one, made_of in zip(made.chunks, entries, strict=True)
+            for entry in made_of
+        }
+        fresh = self._embed(job.page.url, [entry.text for made_of in entries for entry in made_of], sizes)
         embedded = time.perf_counter()
         self._write(job, made, entries, fresh)
         self.seconds["embed"] += embedded - started
@@ -268,8 +273,11 @@ class Pipeline:
         )  # fmt: skip
         self.done(job.page.url)
 
-    def _embed(self, url: str, texts: Sequence[str]) -> dict[bytes, bytes]:
-        """Vectors of the texts that had none. All but the last batch are in the cache already, each committed."""
+    def _embed(self, url: str, texts: Sequence[str], sizes: Mapping[bytes, int]) -> dict[bytes, bytes]:
+        """Vectors of the texts that had none. All but the last batch are in the cache already, each committed.
+
+        `sizes` are the tokens of the texts' chunks, by key.
+        """
         wanted = {vectors.key(text): text for text in texts}
         with self.database.read() as connection:
             known = vectors.known(connection, self.embedder.name, wanted)
@@ -283,7 +291,9 @@ class Pipeline:
             found = self.embedder.embed([text for _, text in batch]).astype("<f4")
             fresh = {key: row.tobytes() for (key, _), row in zip(batch, found, strict=True)}
             self.options.progress("embed", start + len(batch), len(missing), url)
-        self.counts.update(embedded=len(missing), reused=len(texts) - len(missing))
+        self.counts.update(
+            embedded=len(missing), reused=len(texts) - len(missing), tokens=sum(sizes[key] for key, _ in missing)
+        )
         return fresh
 
     def _write(

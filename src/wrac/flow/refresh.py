@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wrac import catalog
+from wrac.catalog.contents import tokens
 from wrac.catalog.crawls import History
 from wrac.catalog.memory import remembered
 from wrac.fetching import files
@@ -39,7 +40,9 @@ def refresh(shelf: Shelf, log: EventLog, options: Options, fresh: Callable[[Hist
             elif how is not None:
                 _again(run, source, read_given(how))
         line.told()
-    return report(line, run, started)
+    with shelf.database.read() as connection:
+        saved = max(0, tokens(connection) - line.counts["tokens"])
+    return replace(report(line, run, started), saved=saved)
 
 
 def _with(site: Site, told: Site | None) -> Site:

@@ -33,7 +33,8 @@ class IndexReport:
 
     `pages` it found usable, with their `units` (places) and `chunks`; of these `unchanged` pages needed nothing and
     `added` were not there before. A crawl asked `requests` times, for robots.txt and sitemaps too. Of the texts to
-    embed `embedded` were, `reused` were known. `gone` are pages that vanished from their folder or site; `unanswered`
+    embed `embedded` were, `reused` were known; `saved`, of a refresh, are the tokens of chunks that were not embedded
+    again. `gone` are pages that vanished from their folder or site; `unanswered`
     those that the rules planned because a model did not answer, which the next run tries again. `seconds` by stage:
     read, parse and plan (over all processes), embed, write, and total.
     """
@@ -46,6 +47,7 @@ class IndexReport:
     unchanged: int = 0
     added: int = 0
     requests: int = 0
+    saved: int = 0
     gone: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     unanswered: tuple[Skipped, ...] = ()
