@@ -391,3 +391,35 @@ def test_a_calendar_ends_and_is_told_once() -> None:
         walk = asyncio.run(run())
         assert walk.passed == {f"trap: more than {DAYS} addresses that differ by a date": 2}
         assert walk.frontier.taken() == DAYS + 1
+
+
+@pytest.mark.parametrize("title", ["Page not found", "Oops"])
+def test_what_a_site_shows_where_there_is_no_page_is_none(title: str) -> None:
+    numbers = itertools.count(4711)
+
+    def nothing(asked: Asked) -> Reply:
+        name = asked.path.strip("/")
+        return Reply(linking(title=f"{title}: {name}, visit {next(numbers)}").encode())
+
+    class Anywhere(dict[str, Route]):
+        def get(self, path: str, _: object = None) -> Route | None:  # type: ignore[override]
+            return super().get(path, Reply(b"", 404) if path.endswith((".txt", ".xml")) else nothing)
+
+    items = {f"/item/{number}": f"<h1>Item {number}</h1><p>It costs {number * 3} euros." for number in range(5)}
+    with served({}) as site:
+        site.routes = Anywhere({"/": linking("/gone/x", "/gone/y", *items), **items})
+        found = crawl(site, "/", manners=QUICK)
+        reasons = {path: why for path, why in skips(site, found).items() if "/gone/" in path}
+        assert reasons == dict.fromkeys(("/gone/x", "/gone/y"), "what the site shows where there is no page")
+        assert set(items) <= set(paths(site, found))
+        assert len([path for path in site.asked() if "wrac-" in path]) == 1
+
+
+def test_an_application_that_answers_everywhere_alike_and_an_article_on_errors_are_pages() -> None:
+    article = linking(title="404 Not Found: what the status means")
+    shell = "<!doctype html><title>App</title><div id=root></div><a href=/a>A</a><a href=/b>B</a>"
+    with served({"/": shell, "/a": shell, "/b": shell}) as site:
+        assert paths(site, crawl(site, "/", manners=QUICK)) == ["/", "/a", "/b"]
+        assert not [path for path in site.asked() if "wrac-" in path]
+    with served({"/": linking("/article"), "/article": article}) as site:
+        assert paths(site, crawl(site, "/", manners=QUICK)) == ["/", "/article"]

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from wrac.core.types import NOTHING, Page
 from wrac.fetching import media
 from wrac.fetching.judge import judged
+from wrac.fetching.site.absent import Absent
 from wrac.fetching.site.client import Answer, Client
 from wrac.fetching.site.links import Links, is_made_by_scripts, links
 from wrac.fetching.site.robots import NAME
@@ -150,9 +151,13 @@ class Crawl:
     traps: Traps = field(default_factory=Traps)
     passed: Counter[str] = field(default_factory=Counter)
     stopped: str = ""
+    absent: Absent = field(init=False)
     _given: set[str] = field(default_factory=set)
     _refused: set[str] = field(default_factory=set)
     _feeds: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.absent = Absent(self.client)
 
     async def run(self) -> AsyncIterator[Visit]:
         """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given.
@@ -246,9 +251,12 @@ class Crawl:
         if wanted.url == self.scope.start and self._is_list(answer):
             self.frontier.add(self._listed(read(answer.body).pages, answer.final))
             return Visit(wanted.url, ())
-        found, feeds = self._judge(wanted, answer)
+        found, said = self._judge(wanted, answer)
         if wanted.depth <= 1:
-            await self._read_feeds(feeds)
+            await self._read_feeds(said.feeds)
+        if page := next((one for one in found if isinstance(one, Page)), None):
+            lost = await self.absent.lost(page.url, said, start=wanted.url == self.scope.start)
+            found = [*(one for one in found if one is not page or not lost), *lost]
         return Visit(wanted.url, tuple(found))
 
     def _is_list(self, answer: Answer) -> bool:
@@ -284,26 +292,26 @@ class Crawl:
         headers = {**answer.headers, "content-type": f"{media.HTML}; charset=utf-8"}
         return replace(answer, final=normal(shown.url) or answer.final, headers=headers, body=shown.html.encode())
 
-    def _judge(self, wanted: Wanted, answer: Answer) -> tuple[list[Found], tuple[str, ...]]:
-        """What an answer is, a page under its final address or a reason why it is none; and the feeds it names."""
+    def _judge(self, wanted: Wanted, answer: Answer) -> tuple[list[Found], Links]:
+        """What an answer is, a page under its final address or a reason why it is none; and what it says of links."""
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
         if problem := answer.problem or self._unfit(answer, media_type):
-            return [Skip(wanted.url, problem, answer.state)], ()
+            return [Skip(wanted.url, problem, answer.state)], Links()
         page = self._page(answer, media_type, charset)
         if isinstance(page, Skip):
-            return [replace(page, url=wanted.url)], ()
+            return [replace(page, url=wanted.url)], Links()
         said = _links_of(page)
         told = _told(answer.headers.get("x-robots-tag", ""))
         self._follow(wanted, replace(said, follow=said.follow and told.isdisjoint(("nofollow", "none"))))
         if not said.index or not told.isdisjoint(("noindex", "none")):
-            return [Skip(answer.final, "the page asks not to be indexed")], ()
+            return [Skip(answer.final, "the page asks not to be indexed")], said
         named = self.scope.holds(said.canonical) and same_page(said.canonical, answer.final)
         url = said.canonical if named else answer.final
         alias = [] if url == wanted.url else [Skip(wanted.url, f"the same page as {url}")]
         if url in self._given:
-            return list[Found](alias), said.feeds
+            return list[Found](alias), said
         self._given.add(url)
-        return [replace(page, url=url), *alias], said.feeds
+        return [replace(page, url=url), *alias], said
 
     def _page(self, answer: Answer, media_type: str, charset: str) -> Page | Skip:
         """The page of an answer, or why its bytes are none; HTML that is sent as plain text is HTML."""

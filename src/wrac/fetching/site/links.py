@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from wrac.fetching.site.urls import distinct, normal
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 _REFRESH: Final = re.compile(r"\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?['\"]?([^'\"\s][^'\"]*)", re.IGNORECASE)
 """Seconds, and an address behind them: without one a page only shows itself again."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_LOST: Final = re.compile(
+    r"\b404\b|not found|does not exist|nicht gefunden|introuvable|no encontrad|non trovat|n[ãa]o encontrad|"
+    r"niet gevonden|не найден|見つかりません|找不到|찾을 수 없",
+    re.IGNORECASE,
+)
 FEW_WORDS: Final = 40
 """A page with fewer words in its plain form, and with scripts, is one that scripts make."""
 _ROBOTS: Final = frozenset(("robots", "wrac"))
@@ -25,7 +32,8 @@ class Links:
 
     `canonical` is the page's own name for itself, "" where it gives none; `alternates` are the same page in other
     languages, `feeds` RSS and Atom. `refresh` is where the page sends its reader at once. `index` and `follow` are
-    False where the page asks crawlers not to.
+    False where the page asks crawlers not to. `sign` is the same for pages that say the same, but for numbers and for
+    words of their addresses; `lost` whether the title sounds as if there were no such page.
     """
 
     pages: tuple[str, ...] = ()
@@ -35,6 +43,8 @@ class Links:
     refresh: str = ""
     index: bool = True
     follow: bool = True
+    sign: str = ""
+    lost: bool = False
 
 
 def links(body: bytes, url: str, charset: str = "") -> Links:
@@ -53,7 +63,16 @@ def links(body: bytes, url: str, charset: str = "") -> Links:
         refresh=_refresh(tree, base),
         index=rules.isdisjoint(("noindex", "none")),
         follow=rules.isdisjoint(("nofollow", "none")),
+        sign=_sign(tree, url),
+        lost=any(_LOST.search(node.text) is not None for node in tree.select("title, h1")),
     )  # fmt: skip
+
+
+def _sign(tree: Document, url: str) -> str:
+    """A digest of a page's words without those that differ from one address to the next: numbers, the address's own."""
+    own = set(_WORD.findall(url.lower()))
+    said = " ".join(word for word in _WORD.findall(tree.text.lower()) if word not in own)
+    return blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def _tree(body: bytes, charset: str) -> Document:
