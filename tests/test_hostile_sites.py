@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 import tracemalloc
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
@@ -383,14 +384,16 @@ def test_a_calendar_ends_and_is_told_once() -> None:
 
         async def run() -> Crawl:
             async with Client(replace(QUICK, parallel=8)) as client:
-                walk = Crawl(Scope.of(f"{site.url}/", pages=600), client)
+                seen = Counter({f"{site.url.removeprefix('http://')}/d/#-#-#?": DAYS - 20})
+                traps = Traps(dates=seen.copy(), shapes=seen.copy())
+                walk = Crawl(Scope.of(f"{site.url}/", pages=600), client, traps=traps)
                 async for _ in walk.run():
                     pass
                 return walk
 
         walk = asyncio.run(run())
         assert walk.passed == {f"trap: more than {DAYS} addresses that differ by a date": 2}
-        assert walk.frontier.taken() == DAYS + 1
+        assert walk.frontier.taken() == 20 + 1
 
 
 @pytest.mark.parametrize("title", ["Page not found", "Oops"])
