@@ -69,6 +69,29 @@ def test_nothing_in_a_public_page_reaches_the_network_behind_it() -> None:
         assert inside.log == []
 
 
+def test_a_login_is_sent_to_its_own_origin_alone() -> None:
+    with served({"/x": "<p>Other", "/y": "<p>Other"}, host="127.0.0.2") as away:
+        head = {"Access-Control-Allow-Origin": "*"}
+        routes: Mapping[str, Route] = {
+            "/": script(
+                f"fetch('/answer'); fetch('{away.url}/y', {{mode: 'no-cors'}})",
+                "<iframe src=/to></iframe><iframe src=/in></iframe>",
+            ),
+            "/in": Reply(b"", 302, headers={"Location": "/inside"}),
+            "/inside": "<p>Known here",
+            "/answer": Reply(b"{}", kind="application/json", headers=head),
+            "/to": Reply(b"", 302, headers={"Location": f"{away.url}/x"}),
+        }
+        with served(routes) as site:
+            login = {site.url: {"Authorization": "secret"}}
+            (shown,) = show(site, "/", settings=Settings(private=True, settle=2, headers=login))
+            assert isinstance(shown, Shown)
+            assert {one.headers.get("Authorization") for one in site.log} == {"secret"}
+            assert {"/answer", "/to", "/inside"} <= set(site.asked())
+            assert "Known here" in shown.html
+        assert not [one.headers for one in away.log if "Authorization" in one.headers]
+
+
 def test_the_door_tunnels_and_refuses() -> None:
     async def ask(door: Door, text: str) -> bytes:
         reader, writer = await asyncio.open_connection(*door.url.removeprefix("http://").split(":"))

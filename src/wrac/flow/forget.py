@@ -82,7 +82,7 @@ def _erase(shelf: Shelf, urls: Sequence[str]) -> set[str]:
         ledger.blank(connection, urls)
         left = set(catalog.sources(connection))
         for url in urls:
-            for name in (f"site:{url}", f"source:{url}"):
+            for name in (f"site:{url}", f"source:{url}", f"moved:{url}"):
                 if url not in left:
                     memories.forget(connection, name)
         return {chunk for chunk in chunks if not catalog.pages_of_chunk(connection, chunk)}

@@ -160,7 +160,9 @@ class SiteRun:
         )  # fmt: skip
         shown = None
         if site.browser != "never":
-            shown = Settings(private=site.private, state=_file(site.state), login=_file(site.login))
+            shown = Settings(
+                private=site.private, state=_file(site.state), login=_file(site.login), headers=manners.headers
+            )
         return Plan(self.scope, manners, shown, site.browser == "always", site.meta, begin)
 
     # -- asked by the crawl, from its thread

@@ -10,13 +10,14 @@ import runpy
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpcore2
 
@@ -24,6 +25,7 @@ from wrac.core.errors import ConfigError, MissingExtraError
 from wrac.core.types import NOTHING
 from wrac.fetching.site.door import Door
 from wrac.fetching.site.guard import PrivateAddressError, judged_addresses, public
+from wrac.fetching.site.urls import origin
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Frame, Page, ProxySettings, Request, Response, Route
@@ -52,6 +54,7 @@ NOWHERE: Final = ""
 """Places where a page may go by itself, beside a host."""
 LOGIN: Final = 120.0
 """Seconds of the longest login."""
+_MOVED: Final = frozenset((301, 302, 303, 307, 308))
 MOVES: Final = 5
 """Times that a page may send its reader on by a script."""
 
@@ -71,8 +74,8 @@ class Settings:
     """How pages are shown. `settle` is the longest wait, in seconds, for a page to come to rest.
 
     `state` is a file of Playwright's storage state (a login that was saved), `login` a script whose `login(page)` logs
-    in; `executable` a Chromium, found where None. `judge` says of an IP address whether it may be reached; with
-    `private` each may.
+    in; `headers` are sent to the origins named in them alone; `executable` is a Chromium, found where None. `judge`
+    says of an IP address whether it may be reached; with `private` each may.
     """
 
     settle: float = 10.0
@@ -80,6 +83,7 @@ class Settings:
     private: bool = False
     state: Path | None = None
     login: Path | None = None
+    headers: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: NOTHING)
     judge: Callable[[str], bool] = public
     executable: Path | None = None
 
@@ -233,9 +237,36 @@ class Browser:
             wanted = request.resource_type not in UNNEEDED and not _ANALYTICS.search(host)
         else:
             wanted = place in (ANYWHERE, host)
-        await (
-            route.continue_() if wanted else route.abort("aborted")
-        )  # whatever else puts an error in the page's place
+        if not wanted:
+            await route.abort("aborted")  # any other reason puts an error in the page's place
+        elif own := self.settings.headers.get(origin(request.url)):
+            await self._with(own, route, request)
+        else:
+            await route.continue_()
+
+    async def _with(self, own: Mapping[str, str], route: Route, request: Request) -> None:
+        """Lets a question through with headers of its origin, and each redirect within that as a question of its own.
+
+        Left alone, the browser would send them to wherever it is redirected.
+        """
+        from playwright.async_api import Error
+
+        url = request.url
+        try:
+            for _ in range(MOVES):
+                answer = await route.fetch(url=url, headers={**request.headers, **own}, max_redirects=0)
+                target = urljoin(url, answer.headers.get("location", "")) if answer.status in _MOVED else url
+                if target == url or origin(target) != origin(url):
+                    await route.fulfill(response=answer)
+                    return
+                if request.is_navigation_request():  # the page must know where it is
+                    onwards = f'<meta http-equiv=refresh content="0;url={escape(target)}">'
+                    await route.fulfill(content_type="text/html", body=onwards)
+                    return
+                url = target
+        except Error:
+            pass
+        await route.abort("failed")
 
     def _place(self, request: Request) -> str | None:
         """Where the page may go whose question this is; None for a question that leads nowhere."""
