@@ -10,6 +10,7 @@ from tests.fakes import FakeEmbedder
 
 from wrac import catalog
 from wrac.catalog import vectors
+from wrac.catalog.repetition import repetition
 from wrac.core.errors import NotFoundError
 from wrac.flow import Workspace
 
@@ -117,3 +118,18 @@ def test_old_months_of_events_are_dropped(workspace: Workspace) -> None:
     assert workspace.gc(older=time.time()).events == 1
     assert not old.exists()
     assert any(workspace.log.read())
+
+
+def test_what_pages_say_alike_is_counted_and_counted_alike(workspace: Workspace, tmp_path: Path) -> None:
+    with workspace.database.read() as connection:
+        found = repetition(connection)
+    words = "All of our prices include tax, whatever is bought."
+    assert [(one.documents, one.units, one.characters) for one in found.carried[1:]] == [(7, 1, len(words))]
+    assert (found.repeated, found.saved) == (1, 6 * len(words))
+    with Workspace(tmp_path / "again", embedder=FakeEmbedder(), events=False) as other:
+        other.index("site", workers=0)
+        with other.database.read() as connection:
+            assert repetition(connection).id == found.id
+    workspace.forget("site/secret.html")
+    with workspace.database.read() as connection:
+        assert repetition(connection).saved == 5 * len(words)

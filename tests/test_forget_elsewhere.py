@@ -13,6 +13,7 @@ from tests.test_forget import NEEDLE, SHARED, holding
 
 from wrac import catalog
 from wrac.catalog import vectors
+from wrac.catalog.repetition import repetition
 from wrac.flow import Workspace
 
 
@@ -77,4 +78,11 @@ def test_sites_and_folders_in_postgresql_are_kept_fresh() -> None:
         report = kept.refresh(workers=0)
         assert (report.pages, report.unchanged, report.gone) == (30, 29, ("site/p4.html",))
         assert kept.gc().vectors >= 1
+        status = kept.status()
+        assert (status["passed"], status["crawls"]) == ([], [])
+        assert kept.database.size() > 0
+        with kept.database.read() as connection, Workspace("beside", embedder=WordEmbedder()) as other:
+            other.index("site", workers=0)
+            with other.database.read() as inside:
+                assert repetition(connection) == repetition(inside)
         assert kept.verify().ok

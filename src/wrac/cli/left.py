@@ -1,4 +1,6 @@
-"""What `wrac status` says of pages that are not in the workspace: those passed over, those that a crawl has ahead."""
+"""What `wrac status` says of pages that are not in the workspace: those passed over, those that a crawl has ahead; and
+of what is in it only once.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,15 @@ from wrac.cli import paint
 if TYPE_CHECKING:
     from rich.console import Console
 
+NAMES = ("repetition", "crawls", "passed")
+"""What of a status is told here."""
+
 
 def put(out: Console, held: Mapping[str, Any]) -> None:
-    """Print the crawls under way, and what was passed over, by kind."""
+    """Print what pages say alike, the crawls under way, and what was passed over, by kind."""
+    alike = held["repetition"]
+    told = f"{alike['share']:.0%} of the characters, in {paint.plural(alike['units'], 'unit')} of several pages"
+    paint.put(out, ("stored only once ", "dim"), told)
     for crawl in held["crawls"]:
         told = f"{crawl['settled']:,} addresses settled, {crawl['ahead']:,} ahead: index it again to go on"
         paint.put(out, ("under way        ", "dim"), f"{crawl['site']}  {told}")

@@ -248,7 +248,7 @@ def status(path: str, *, as_json: bool) -> None:
         return
     out = paint.console()
     for name, value in held.items():
-        if name not in ("passed", "crawls"):
+        if name not in left.NAMES:
             paint.put(out, (f"{_LABELS.get(name, name):<17}", "dim"), _readable(name, value))
     left.put(out, held)
 

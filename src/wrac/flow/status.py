@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from wrac import catalog
 from wrac.catalog import crawls, schema
+from wrac.catalog.repetition import repetition
 from wrac.flow.passed import passed
 from wrac.flow.shelf import Shelf
 
@@ -15,7 +16,8 @@ from wrac.flow.shelf import Shelf
 def status(shelf: Shelf) -> dict[str, object]:
     """Counts of everything stored, languages, planners and embedders in use and bytes on disk; where the index is
     outside, its store and how many pages that has not been told of. What became no page is told by kind, with what to
-    do about it, and of each crawl under way how many addresses are settled and ahead.
+    do about it, of each crawl under way how many addresses are settled and ahead, and what the pages say alike: the
+    units that several carry, characters of all and those that are stored only once for several, as a share too.
     """
     tables = (schema.pages, schema.units, schema.chunks, schema.vectors, schema.skips)
     with shelf.database.read() as connection:
@@ -28,13 +30,18 @@ def status(shelf: Shelf) -> dict[str, object]:
         )
         index = shelf.whole(connection)
         found = {"entries": index.size(), "languages": index.languages()}
+        alike = repetition(connection)
         told = {
+            "repetition": {
+                "id": alike.id, "units": alike.repeated, "characters": alike.characters, "saved": alike.saved,
+                "share": round(alike.saved / alike.characters, 4) if alike.characters else 0.0,
+            },
             "passed": [asdict(one) for one in passed(catalog.skipped(connection))],
             "crawls": [
                 {"site": site, "settled": done, "ahead": ahead}
                 for site, (done, ahead) in crawls.under_way(connection).items()
             ],
-        }
+        }  # fmt: skip
     outside = {"store": shelf.place, "waiting": shelf.waiting()} if shelf.place else {}
     made = {"planners": planners, "embedders": embedders, "bytes": shelf.database.size()}
     return {**counts, **found, **made, **outside, **told}
