@@ -301,6 +301,10 @@ def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: Endpoint(""), "the embedder openai: has no model; write openai:MODEL or openai:MODEL@URL"),
         (lambda: load("openai:m@localhost"),
          "localhost: no address of a server; write openai:MODEL@http://HOST:PORT/v1"),
+        (lambda: load("openai:m@https://me:secret@host/v1?key=secret"),
+         "host/v1: no address of a server; write openai:MODEL@http://HOST:PORT/v1"),
+        (lambda: load("openai:m@https://me:secret@host/v1"),
+         "the embedder's address holds a password, and would be remembered; put the key into OPENAI_API_KEY"),
     ]  # fmt: skip
     for make, line in cases:
         with pytest.raises(ConfigError) as error:

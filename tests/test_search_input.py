@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -112,6 +113,33 @@ def test_the_command_says_what_to_do(folder: Path, options: list[str], code: int
     left, _, noise = command("search", *options, "-w", "ws", cwd=folder)
     assert left == code
     assert noise.splitlines()[-1].startswith(line)
+
+
+def test_several_values_of_one_field_are_alternatives_and_fields_hold_together(folder: Path) -> None:
+    def urls(*where: str) -> set[str]:
+        options = ["-w", "ws", "-k", "50", "--json", *(part for one in where for part in ("--where", one))]
+        code, out, _ = command("search", "how are refunds handled", *options, cwd=folder)
+        assert code == 0
+        return {json.loads(line)["url"] for line in out.splitlines()}
+
+    first, second = sorted(urls())[:2]
+    assert urls(f"url={first}", f"url={second}") == {first, second}
+    assert urls("product=shop", "product=other", f"url={second}") == {second}
+    assert urls("product=other") == set()
+
+
+def test_metadata_that_is_given_twice_is_refused(folder: Path, tmp_path: Path) -> None:
+    code, _, noise = command("index", folder, "-w", tmp_path / "ws", "--meta", "a=1", "--meta", "a=2", cwd=tmp_path)
+    assert (code, noise) == (2, "wrac: --meta a: given 2 times; give it once\n")
+
+
+@pytest.mark.parametrize("place", ["mysql://me:secret@host/db", "PostgreSQL://me:secret@h/db", "http://secret@h/"])
+def test_a_workspace_at_a_url_of_something_else_makes_no_folder(folder: Path, tmp_path: Path, place: str) -> None:
+    for verb in (["index", folder], ["search", "x"], ["status"], ["verify"]):
+        code, out, noise = command(*verb, "-w", place, cwd=tmp_path)
+        assert (code, out) == (2, "")
+        assert "no workspace is at" in noise and "secret" not in noise
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_search_loads_no_parser_no_planner_and_no_crawler(folder: Path) -> None:

@@ -12,7 +12,7 @@ from tests.stores.test_conformance import change, row
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError, WorkspaceError, WracError
 from wrac.indexing import Filters, Space
-from wrac.indexing.stores import StoreAddress, best, open_index, pair, spoken
+from wrac.indexing.stores import StoreAddress, best, down, open_index, pair, spoken
 
 OTHER = Space("potion@1", 256)
 SCHEMES = "lancedb://, postgresql://, qdrant://, opensearch://, weaviate://"
@@ -25,11 +25,17 @@ SCHEMES = "lancedb://, postgresql://, qdrant://, opensearch://, weaviate://"
         ("lance", f"--store lance: no store's URL; one starts with {SCHEMES}"),
         ("qdrant://host:port", f"--store qdrant://host:port: no store's URL; one starts with {SCHEMES}"),
         ("qdrant://h?index=a/b", "--store qdrant://h?index=a/b: index=a/b is no name; take up to 40 letters and "),
-        ("lancedb://", "--store lancedb://: it has no path; write lancedb:///folder or lancedb+s3://bucket/path"),
+        ("qdrant://[::1?api_key=secret", f"--store qdrant://[::1?api_key=…: no store's URL; one starts with {SCHEMES}"),
+        ("postgresql://me:12/secret@host/db", "--store postgresql://…@host/db: write @ / ? # in a name or password as"),
+        ("postgresql://me:12?secret@host/db", "--store postgresql://…@host/db: write @ / ? # in a name or password as"),
+        ("postgresql://me:12#secret@host/db", "--store postgresql://…@host/db: write @ / ? # in a name or password as"),
+        ("lancedb://data/docs", "--store lancedb://data/docs: no full path; write lancedb:///folder or lancedb+s3://b"),
+        ("lancedb:docs", "--store lancedb://docs: no full path; write lancedb:///folder or lancedb+s3://bucket/path"),
+        ("lancedb://", "--store lancedb://: no full path; write lancedb:///folder or lancedb+s3://bucket/path"),
     ],
 )  # fmt: skip
 def test_a_url_that_names_no_store(url: str, line: str) -> None:
-    if url == "lancedb://":
+    if url.startswith("lancedb:"):
         needed("lancedb")
     with pytest.raises(ConfigError) as told:
         open_index(url, SPACE)
@@ -44,6 +50,8 @@ def test_a_url_that_names_no_store(url: str, line: str) -> None:
         ("lancedb+s3://bucket/path?region=eu", "lancedb+s3://bucket/path?region=eu"),
         ("qdrant://:key@[::1]:6333", "qdrant://[::1]:6333"),
         ("postgres://host/db?index=wrac", "postgresql://host/db"),
+        ("postgresql://me@host/db?password=p&sslmode=require", "postgresql://me@host/db?sslmode=require"),
+        ("lancedb+s3://b/p?region=eu&aws_secret_access_key=k&aws_session_token=t", "lancedb+s3://b/p?region=eu"),
     ],
 )
 def test_a_url_is_shown_without_its_password_and_means_the_same(url: str, shown: str) -> None:
@@ -57,6 +65,26 @@ def test_a_password_comes_from_the_environment_where_the_url_has_none(monkeypatc
     monkeypatch.setenv("WRAC_STORE_PASSWORD", "p:w@d")
     found = [StoreAddress.of(url).password for url in ("postgresql://me@host/db", "postgresql://me:mine@host/db")]
     assert found == ["p:w@d", "mine"]
+
+
+def test_secrets_among_the_parameters_reach_the_store_and_no_message() -> None:
+    address = StoreAddress.of("lancedb+s3://b/p?region=eu&aws_secret_access_key=a%2Fb")
+    assert address.passed == {"region": "eu", "aws_secret_access_key": "a/b"}
+    assert "a/b" not in str(down(address, "refused a/b and a%2Fb")) and "a%2Fb" not in str(down(address, "a%2Fb"))
+
+
+def test_a_bucket_that_cannot_be_reached_is_one_line_without_its_keys() -> None:
+    needed("lancedb")
+    keys = "aws_access_key_id=id&aws_secret_access_key=hushhush&aws_region=eu&aws_endpoint=http://127.0.0.1:1"
+    with pytest.raises(RemoteError) as told:
+        open_index(f"lancedb+s3://bucket/path?allow_http=true&client_max_retries=0&{keys}", SPACE, create=True)
+    assert "hushhush" not in str(told.value) and "\n" not in str(told.value)
+
+
+def test_a_folder_whose_name_a_url_must_quote(tmp_path: Path) -> None:
+    needed("lancedb")
+    open_index(f"lancedb://{tmp_path}/my%20docs%23", SPACE, create=True).close()
+    assert [one.name for one in tmp_path.iterdir()] == ["my docs#"]
 
 
 def urls(folder: Path) -> list[str]:

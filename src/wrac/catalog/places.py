@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from wrac.catalog.database import FILE, Database
+from wrac.core.errors import ConfigError
+
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*://")
 
 
 def is_url(place: str | Path) -> bool:
-    """Whether a place is a database's URL, no folder."""
-    return str(place).startswith(("postgresql://", "postgres://"))
+    """Whether a place is a database's URL, no folder.
+
+    Raises ConfigError, which does not repeat a password, for a URL of anything else: it would be a folder's name.
+    """
+    found = _SCHEME.match(str(place))
+    if found and found[0] not in ("postgresql://", "postgres://"):
+        raise ConfigError(f"no workspace is at {found[0]}; give a folder or postgresql://user@host/database")
+    return found is not None
 
 
 def at(place: str | Path) -> Database:

@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     query: str
     k: int | None
     budget: int | None
-    where: Mapping[str, str]
+    where: Mapping[str, Sequence[str]]
     rerank: bool = False
     confidence: float | None = None
 

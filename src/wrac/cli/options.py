@@ -172,13 +172,21 @@ Grace = Annotated[
 
 
 def pairs(option: str, values: Sequence[str] | None) -> dict[str, str]:
-    """`key=value` texts as a mapping. Raises ConfigError for one without a key or an equals sign."""
-    found = {}
+    """`key=value` texts as a mapping. Raises ConfigError as `alternatives` does, and for a key that is given twice."""
+    found = alternatives(option, values)
+    if twice := next((key for key, texts in found.items() if len(texts) > 1), None):
+        raise ConfigError(f"{option} {twice}: given {len(found[twice])} times; give it once")
+    return {key: text for key, (text,) in found.items()}
+
+
+def alternatives(option: str, values: Sequence[str] | None) -> dict[str, list[str]]:
+    """`key=value` texts as all values of each key. Raises ConfigError for one without a key or an equals sign."""
+    found: dict[str, list[str]] = {}
     for value in values or ():
         key, equals, text = value.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"{option} {value}: write it as key=value")
-        found[clean(key.strip())] = clean(text)
+        found.setdefault(clean(key.strip()), []).append(clean(text))
     return found
 
 

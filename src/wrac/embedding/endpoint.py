@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import httpx2
 import numpy as np
@@ -46,8 +47,7 @@ class Endpoint:
         self._counter = counter("cl100k" if model in _KNOWN else "o200k")
         if not model:
             raise ConfigError("the embedder openai: has no model; write openai:MODEL or openai:MODEL@URL")
-        if not self.base_url.startswith(("http://", "https://")):
-            raise ConfigError(f"{self.base_url}: no address of a server; write openai:MODEL@http://HOST:PORT/v1")
+        _refuse(self.base_url)
         if self.base_url == OPENAI and not self._key:
             raise ConfigError(f"openai:{model} needs a key: set {KEY}")
 
@@ -135,6 +135,20 @@ class Endpoint:
 
     def _broken(self, problem: str) -> RemoteError:
         return RemoteError(self.base_url, f"the answer {problem}", "check that it is a server of embeddings")
+
+
+def _refuse(address: str) -> None:
+    """Nothing for the address of a server. Raises ConfigError, which repeats no password, for anything else."""
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits or parts.query or parts.fragment:
+        shown = address.partition("?")[0].rpartition("@")[2]
+        raise ConfigError(f"{shown}: no address of a server; write openai:MODEL@http://HOST:PORT/v1")
+    if "@" in parts.netloc:
+        raise ConfigError(f"the embedder's address holds a password, and would be remembered; put the key into {KEY}")
 
 
 def _told(response: httpx2.Response) -> str:

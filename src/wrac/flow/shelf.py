@@ -74,6 +74,7 @@ class Shelf:
             connection.exec_driver_sql("DROP VIEW IF EXISTS passages")
             connection.exec_driver_sql("DROP TABLE IF EXISTS index_vectors")
             tables.metadata.drop_all(connection, have, checkfirst=False)
+            self._unlink()  # rows get their numbers anew, a matrix knows them by number
             self.database.make(connection, tables.metadata)
             urls = [] if self._url else catalog.urls(connection)
             if urls:
@@ -107,9 +108,13 @@ class Shelf:
     def sweep(self, connection: Connection) -> None:
         """Drop what the index inside keeps of rows that are gone, its file of vectors too, which is derived anew."""
         self.inside(connection).sweep()
+        self._unlink()
+
+    def _unlink(self) -> None:
+        """Remove the matrices of vectors, which are derived anew."""
         self._matrices.clear()
         for file in self.folder.glob("vectors-*.f32"):
-            file.unlink()
+            file.unlink(missing_ok=True)
 
     # -- outside of one, by the one that writes
 
@@ -124,8 +129,7 @@ class Shelf:
         elif store:
             self._url = store  # with its password
         if self._url:
-            with suppress(WorkspaceError):  # an index of another embedder: the run first makes what it needs
-                self.outside()
+            self.outside()
             return
         with self.database.write() as connection:
             self.inside(connection).prepare()

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote
 from warnings import catch_warnings
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # it warns on stderr of what is asked for: that a table is new
@@ -57,11 +58,10 @@ _TEXTS = ("id", "entry", "chunk", "url", "text", "prefix", "anchor", "link", "pl
 
 def connect(address: StoreAddress, space: Space, *, create: bool, anew: bool) -> LanceIndex:
     """The index in the table `address.index`. Raises as `stores.open_index` does."""
-    uri = f"{address.transport}://{address.host}{address.path}" if address.transport else address.path
-    if not uri:
-        raise ConfigError(
-            f"--store {address.shown}: it has no path; write lancedb:///folder or lancedb+s3://bucket/path"
-        )
+    local = not address.transport
+    uri = unquote(address.path) if local else f"{address.transport}://{address.host}{address.path}"
+    if local and (address.host or not address.path.startswith("/")):
+        raise ConfigError(f"--store {address.shown}: no full path; write lancedb:///folder or lancedb+s3://bucket/path")
     with _errors(address):
         database = lancedb.connect(uri, read_consistency_interval=timedelta(0), storage_options=address.passed)
         known = address.index in database.list_tables(limit=10_000).tables
@@ -287,5 +287,5 @@ def _errors(address: StoreAddress) -> Iterator[None]:
     """Turn what LanceDB and its object store raise into one line."""
     try:
         yield
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:  # the last where a bucket cannot be reached
         raise down(address, error) from error

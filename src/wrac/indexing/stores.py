@@ -7,12 +7,13 @@
     weaviate://host:8080  weaviate+https://…        Weaviate
 
 `?index=NAME` names the table, collection or class; `wrac` without it. A password may stand in the URL or in
-WRAC_STORE_PASSWORD; it is never shown.
+WRAC_STORE_PASSWORD; neither it nor a parameter that is named like a secret is ever shown.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -32,6 +33,8 @@ _MODULES = {
     "weaviate": ("weaviate", "weaviate"),
 }
 """Of each scheme the module here, which has `connect(address, space, *, create, anew) -> Index`, and the extra."""
+_SECRET = re.compile("pass|secret|token|key|credential|sas|signature", re.IGNORECASE)
+"""In the name of a parameter that is passed to the store and nowhere else."""
 T = TypeVar("T")
 
 
@@ -55,16 +58,18 @@ class StoreAddress:
     @classmethod
     def of(cls, url: str) -> StoreAddress:
         """The address of a URL. Raises ConfigError for one that names no store."""
-        parts = urlsplit(url)
-        scheme, _, transport = parts.scheme.partition("+")
-        scheme = {"postgres": "postgresql"}.get(scheme, scheme)
         try:
+            parts = urlsplit(url)
             port = parts.port
         except ValueError:
-            scheme, port = "", None
+            parts, port = urlsplit(""), None
+        scheme, _, transport = parts.scheme.partition("+")
+        scheme = {"postgres": "postgresql"}.get(scheme, scheme)
         if scheme not in _MODULES:
             known = ", ".join(f"{name}://" for name in _MODULES)
             raise ConfigError(f"--store {_hidden(url)}: no store's URL; one starts with {known}")
+        if "#" in url or (scheme != "lancedb" and "@" in f"{parts.path}?{parts.query}"):
+            raise ConfigError(f"--store {_hidden(url)}: write @ / ? # in a name or password as %40 %2F %3F %23")
         options = dict(parse_qsl(parts.query))
         index = options.pop("index", "wrac")
         if not index.isidentifier() or not index.isascii() or len(index) > 40:
@@ -95,7 +100,14 @@ class StoreAddress:
         place = f"{quote(self.user)}@{host}" if self.user else host
         place += f":{self.port}" if self.port else ""
         query = {**self.options, **({"index": self.index} if self.index != "wrac" else {})}
+        query = {name: value for name, value in query.items() if not _SECRET.search(name)}
         return f"{scheme}://{place}{self.path}" + (f"?{urlencode(query)}" if query else "")
+
+    @property
+    def secrets(self) -> list[str]:
+        """What is never shown: the password, and the parameters that are named like one."""
+        named = [value for name, value in self.options.items() if _SECRET.search(name)]
+        return [one for one in (self.password, *named) if one]
 
 
 def open_index(url: str, space: Space, *, create: bool = False, anew: bool = False) -> Index:
@@ -118,7 +130,8 @@ def open_index(url: str, space: Space, *, create: bool = False, anew: bool = Fal
 def _hidden(url: str) -> str:
     """A URL that may be none, without what may be a password."""
     before, at, after = url.rpartition("@")
-    return f"{before.partition('://')[0]}://…@{after}" if at else url
+    shown = f"{before.partition('://')[0]}://…@{after}" if at else url
+    return re.sub("([?&][^=&]*)=([^&]*)", lambda one: f"{one[1]}=…" if _SECRET.search(one[1]) else one[0], shown)
 
 
 def absent(address: StoreAddress) -> WorkspaceError:
@@ -129,10 +142,10 @@ def absent(address: StoreAddress) -> WorkspaceError:
 
 
 def down(address: StoreAddress, problem: object) -> RemoteError:
-    """The error of a store that cannot be reached or refuses; `problem` in one line, its password taken out."""
+    """The error of a store that cannot be reached or refuses; `problem` in one line, its secrets taken out."""
     told = " ".join(str(problem).split())
-    if address.password:
-        told = told.replace(address.password, "***").replace(quote(address.password), "***")
+    for secret in address.secrets:
+        told = told.replace(secret, "***").replace(quote(secret), "***").replace(quote(secret, safe=""), "***")
     advice = "start it, or check host, user and password"
     if address.user and not address.password:
         advice += f"; a password is read from {PASSWORD}"

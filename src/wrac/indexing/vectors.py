@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wrac.indexing import DIGITS, Vector
+from wrac.indexing.tables import FORM
 
 MAGIC = b"wracvec1"
 _HEADER = np.dtype([("magic", "S8"), ("generation", "<i8"), ("rows", "<i8"), ("dimensions", "<i8")])
@@ -38,10 +39,10 @@ class Matrix(NamedTuple):
 
 
 class MatrixFile:
-    """The matrix of one embedder's vectors in a workspace folder."""
+    """The matrix of one embedder's vectors in a workspace folder, for one form of the index: its rows have numbers."""
 
     def __init__(self, folder: Path, embedder: str) -> None:
-        name = blake2b(embedder.encode(), digest_size=6).hexdigest()
+        name = blake2b(f"{embedder}\n{FORM}".encode(), digest_size=6).hexdigest()
         self.path = folder / f"vectors-{name}.f32"
         self._held: Matrix | None = None
 

@@ -38,7 +38,12 @@ def search(
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", metavar="KEY=VALUE", help="Only pages with this metadata; may be repeated."),
+        typer.Option(
+            "--where",
+            metavar="KEY=VALUE",
+            help="Only what has this metadata, or this url (its beginning), kind, role, language, since or until (a"
+            " date). Repeated: another key must hold too, another value of one may hold instead.",
+        ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -49,8 +54,9 @@ def search(
     from wrac.cli import hits
 
     asked = hits.Asked(
-        options.clean(query), k if k or budget else 10, budget, options.pairs("--where", where), rerank, confidence
-    )
+        options.clean(query), k if k or budget else 10, budget, options.alternatives("--where", where), rerank,
+        confidence,
+    )  # fmt: skip
     (hits.context if context else hits.search)(workspace, asked, as_json=as_json)
 
 
