@@ -253,8 +253,10 @@ def test_a_crawl_that_is_interrupted_goes_on(tmp_path: Path, folder: Path) -> No
         asked = len(site.log)
         time.sleep(0.2)
         assert len(site.log) == asked
+        site.log.clear()
         crawl(kept, site)
         assert len(urls(kept, site)) == 10
+        assert len([path for path in site.asked() if path.endswith(".html")]) <= 7
         assert kept.verify().ok
 
 

@@ -132,12 +132,16 @@ class SiteRun:
 
     def _walk(self, *, begin: bool) -> Iterator[Skip]:
         walk = Walk(self._plan(begin=begin), self._frontier, self._stored, self._is_fresh)
-        for visit in self.line.read(walk.visits()):
-            if walk.scope != self.scope:
-                self._move(walk.scope)
-            yield from self._take(visit)
-            self.line.total = len(self._frontier.seen)
-        self.line.flush()
+        try:
+            for visit in self.line.read(walk.visits()):
+                if walk.scope != self.scope:
+                    self._move(walk.scope)
+                yield from self._take(visit)
+                self.line.total = len(self._frontier.seen)
+            self.line.flush()
+        except KeyboardInterrupt:
+            self._settle()  # what is stored need not be asked for again
+            raise
         self._settle()
         self.asked += walk.asked
         self.passed.update(walk.passed)
