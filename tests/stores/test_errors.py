@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -170,10 +171,15 @@ def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         ({"kind": "pargraph"}, "--where kind=pargraph: no kind; take one of heading, paragraph, "),
         ({"role": ["main", "body"]}, "--where role=body: no role; take one of main, nav, "),
         ({"since": "yesterday"}, "--where since=yesterday: no date; write it as 2026-11-30"),
+        ({"tenant": "a\0"}, "--where 'tenant'='a\\x00': no text; leave out NUL and halves of characters"),
+        ({"url": ["docs/", "\ud800"]}, "--where 'url'='\\ud800': no text; leave out NUL and halves of characters"),
+        ({"te\0nant": "a"}, "--where 'te\\x00nant'='te\\x00nant': no text; "),
+        ({"version": 5}, "--where 'version'=5: no text; give text, or several"),
+        ({"version": [5]}, "--where 'version'=5: no text; give text, or several"),
         ({"until": ["2026-01-01", "2026-01-02"]}, "--where until=2026-01-01,2026-01-02: no date; write it as 2026-"),
     ],
 )  # fmt: skip
-def test_a_filter_that_cannot_hold(where: dict[str, str | list[str]], line: str) -> None:
+def test_a_filter_that_cannot_hold(where: dict[str, Any], line: str) -> None:
     with pytest.raises(ConfigError) as told:
         Filters.of(where)
     assert str(told.value).startswith(line)

@@ -5,6 +5,7 @@ The embedded index is in `sqlite`, stores outside the workspace in a module each
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -17,6 +18,7 @@ from wrac.core.errors import ConfigError
 from wrac.core.types import NOTHING, Kind, Role
 
 Vector = NDArray[np.float32]
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 DIGITS = 6
 """Digits of a score. The last bits of a sum depend on its order; rounded scores tie in every store alike."""
 
@@ -90,13 +92,13 @@ class Filters:
     def of(cls, where: Mapping[str, str | Sequence[str]]) -> Filters:
         """Filters from names and values; a name that is no field of a row is one of its metadata.
 
-        Raises ConfigError for a kind, role or date that is none.
+        Raises ConfigError for a kind, role or date that is none, and for what is no text.
 
         >>> filters = Filters.of({"url": "docs/", "product": ["a", "b"]})
         >>> filters.url, filters.meta
         (('docs/',), (('product', ('a', 'b')),))
         """
-        values = {name: (value,) if isinstance(value, str) else tuple(value) for name, value in where.items()}
+        values = {name: _texts(name, value) for name, value in where.items()}
         fields: dict[str, Any] = {name: values.pop(name, ()) for name in ("url", "kind", "role", "language")}
         for name, known in (("kind", get_args(Kind)), ("role", get_args(Role))):
             if unknown := [value for value in fields[name] if value not in known]:
@@ -115,6 +117,17 @@ class Filters:
             and (not self.until or "" < row.date <= self.until)
             and all(row.meta.get(name) in values for name, values in self.meta)
         )
+
+
+def _texts(name: str, value: str | Sequence[str]) -> tuple[str, ...]:
+    """The values of a filter. Raises ConfigError for what no store could be asked for: it is in no page."""
+    found = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    for one in (name, *found):
+        if not isinstance(one, str):
+            raise ConfigError(f"--where {name!a}={one!a}: no text; give text, or several")
+        if _NO_TEXT.search(one):
+            raise ConfigError(f"--where {name!a}={one!a}: no text; leave out NUL and halves of characters")
+    return found
 
 
 def _date(name: str, values: tuple[str, ...]) -> str:
