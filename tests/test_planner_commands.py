@@ -204,6 +204,23 @@ def test_diff_says_what_is_no_plan(folder: Path) -> None:
     assert re.fullmatch(
         r"wrac: --diff: other.json: the plan is for d1:\w+, the document is d1:\w+; plan this document", found
     )
+    good = row("plan", "page.html", cwd=folder)
+    for wrong in (
+        good | {"groups": [[float(one) for one in group] for group in good["groups"]]},
+        good | {"groups": [["0", "1"]]},
+        good | {"groups": [[[0]]]},
+        good | {"groups": ["01"]},
+        good | {"omitted": {"0": 5}},
+        good | {"planner": 5},
+    ):
+        (folder / "wrong.json").write_text(json.dumps(wrong))
+        found = told("plan", "page.html", "--diff", "rules", "wrong.json", cwd=folder, code=2)
+        assert found == "wrac: --diff: wrong.json holds no plan; write one with `wrac plan SRC --json`"
+    (folder / "deep.json").write_text("[" * 100_000)
+    found = told("plan", "page.html", "--diff", "rules", "deep.json", cwd=folder, code=2)
+    assert found.startswith("wrac: --diff: deep.json holds no plan")
+    (folder / "bom.json").write_text(json.dumps(good), encoding="utf-8-sig")
+    assert "no difference" in wrac("plan", "page.html", "--diff", "rules", "bom.json", cwd=folder)
     found = told("plan", "page.html", "--diff", "rules", "llm", cwd=folder, code=2)
     assert found == "wrac: --planner llm needs --model, such as openai:gpt-4.1, or --base-url URL --model NAME"
 
@@ -276,6 +293,22 @@ def test_a_refusal(folder: Path, wire: Wire, status: int, message: str, line: st
     assert (done["unanswered"], done["usage"]["calls"]) == ([], 1)
 
 
+@pytest.mark.parametrize("key", ["sk-pw\nmore", "sk-pw\u00e9"])
+def test_a_key_that_cannot_be_sent_is_told_and_not_shown(
+    folder: Path, wire: Wire, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WRAC_API_KEY", key)
+    found = told("plan", "page.html", *asking(wire), cwd=folder, code=2)
+    assert found == "wrac: WRAC_API_KEY holds characters that no key has; set it to the key alone"
+    assert wire.requests == []
+
+
+def test_the_line_end_behind_a_key_is_no_part_of_it(folder: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WRAC_API_KEY", "sk-pw\r\n")
+    wrac("plan", "page.html", *asking(wire), cwd=folder)
+    assert wire.headers[0]["authorization"] == "Bearer sk-pw"
+
+
 def test_a_model_without_a_json_mode_answers_in_words(folder: Path, wire: Wire) -> None:
     wire.turns = [fails(400, "response_format is not supported"), says(fours)]
     found = row("plan", "page.html", "--why", *asking(wire), cwd=folder)
@@ -294,6 +327,10 @@ def test_no_price_for_a_budget_and_no_model(folder: Path, wire: Wire) -> None:
         (("--no-fallback",), "--no-fallback is for a language model; add --planner llm or cascade"),
         (("--planner", "llm", "--model", "x", "--base-url", "http://me:pw@host/v1"),
          "--base-url holds a password; put the key into WRAC_API_KEY"),
+        (("--planner", "llm", "--model", "x", "--base-url", "http://host/v1?key=pw"),
+         "--base-url holds more than an address; end it before ? and #, and put a key into WRAC_API_KEY"),
+        (("--planner", "llm", "--model", "x\ny", "--base-url", "http://host/v1"),
+         r"--model 'x\ny' is no name; it holds what cannot be printed"),
     ):  # fmt: skip
         for verb in (("plan", "page.html"), ("index", "page.html")):
             assert told(*verb, *arguments, cwd=folder, code=2) == f"wrac: {line}"

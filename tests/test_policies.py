@@ -99,6 +99,11 @@ def test_an_empty_file_is_the_default(tmp_path: Path) -> None:
         ('[policy]\ntokenizer = "gpt2"', 'policy: tokenizer = "gpt2" is not one of o200k, cl100k, voyage3, words'),
         ("[policy]\ntarget = 600", "target 600, maximum 512: a policy needs 1 <= target <= maximum"),
         ("[policy]\ntarget = 0", "target 0, maximum 512: a policy needs 1 <= target <= maximum"),
+        ("[policy]\nprose = 0", "prose 0: a policy needs prose >= 1"),
+        (
+            "[[policy.page]]\ntype = 'faq'\ntarget = 400\n[[policy.page]]\ntype = 'faq'\nmaximum = 300",
+            'target 400, maximum 300 for "faq": a policy needs 1 <= target <= maximum',
+        ),
         ("[policy.site]\nmatch = 'a'", "policy.site is one table; write [[policy.site]], in two brackets"),
         ("[[policy.site]]\ntarget = 3", "policy.site 1 needs a match, a text that says for which pages it holds"),
         (
@@ -149,6 +154,23 @@ def test_policies_are_what_their_text_says(sites: tuple[Rule, ...], types: tuple
     page = document(FAQ)
     assert policies.of(url, page) == policies.at(url).of("anywhere", page), "a site is settled by its URL alone"
     assert policies.override(target=7).of(url, page).target == 7, "what is given for every page wins everywhere"
+
+
+def test_rules_of_one_match_hold_together(tmp_path: Path) -> None:
+    text = "[[policy.page]]\ntype = 'faq'\nmaximum = 100\n[[policy.page]]\ntype = 'faq'\ntarget = 80"
+    assert read(written(tmp_path, text)).of("a.html", document(FAQ)) == Policy(80, 100)
+
+
+def test_rules_that_fit_one_page_and_make_no_sense_together_are_named(tmp_path: Path) -> None:
+    text = "[[policy.site]]\nmatch = 'a*'\ntarget = 400\n[[policy.site]]\nmatch = '*'\nmaximum = 300"
+    policies = read(written(tmp_path, text))
+    assert policies.at("b.html").default.maximum == 300
+    with pytest.raises(ConfigError) as error:
+        policies.at("a.html")
+    assert str(error.value) == (
+        'target 400, maximum 300 for "a*" and "*", which fit a.html: a policy needs 1 <= target <= maximum; '
+        "change one of these rules and give --policy again"
+    )
 
 
 def test_a_match_means_what_it_says() -> None:

@@ -123,6 +123,42 @@ def test_a_key_is_never_shown() -> None:
     assert "secret" not in repr(Endpoint("small", "http://127.0.0.1:1/v1", key="secret"))
 
 
+@pytest.mark.parametrize("key", ["sk-pw\nmore", "sk-pw\u00e9"])
+def test_a_key_of_a_provider_that_cannot_be_sent_is_told_after_one_question(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Wire(says("1")) as wire:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        monkeypatch.setenv("OPENAI_BASE_URL", wire.address)
+        with closing(Provider(Endpoint("openai:gpt-4.1"))) as provider, pytest.raises(ConfigError) as error:
+            provider.ask(QUESTION)
+    assert str(error.value) == "openai:gpt-4.1: the key holds characters that no key has; set the key alone"
+    assert wire.requests == []
+
+
+CHECK = "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY and SSL_CERT_FILE"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HTTP_PROXY", "http://me:pw@host:port"),
+        ("HTTPS_PROXY", "gopher://me:pw@host"),
+        ("SSL_CERT_FILE", "/no/such/file"),
+    ],
+)
+def test_an_environment_of_no_use_is_told_without_its_passwords(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    for endpoint in (Endpoint("small", "http://127.0.0.1:1/v1"), Endpoint("openai:gpt-4.1", key="k")):
+        with closing(Provider(endpoint)) as provider, pytest.raises(ConfigError) as error:
+            provider.ask(QUESTION)
+        assert str(error.value) == f"no connection can be made by what the environment says; {CHECK}"
+        with closing(Batches(endpoint)) as batches, pytest.raises(ConfigError, match="no connection can be made"):
+            batches.state("batch_1")
+
+
 # -- prices
 
 

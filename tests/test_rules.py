@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from tests.strategies import Builder
 
+from wrac.chunking import chunk
 from wrac.core.errors import ConfigError
 from wrac.core.types import Document, Mark, Page, Policy, Role, Visible
 from wrac.parsing import parse
@@ -389,6 +390,31 @@ def test_a_policy_can_start_a_chunk_at_each_question() -> None:
 def test_a_policy_without_sense_is_refused(policy: Policy) -> None:
     with pytest.raises(ConfigError, match="1 <= target <= maximum"):
         plan(Builder().build(), policy)
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        (Policy(prose=0), "prose 0: a policy needs prose >= 1"),
+        (Policy(chunks_per_h2=-2), "chunks_per_h2 -2: a policy needs chunks_per_h2 >= 0"),
+        (Policy(entities=-1), "entities -1: a policy needs entities >= 0"),
+    ],
+)
+def test_a_field_without_sense_is_named(policy: Policy, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        plan(Builder().build(), policy)
+
+
+def test_a_maximum_beyond_any_page_takes_no_more_memory_than_the_page() -> None:
+    page = Builder()
+    for number in range(50):
+        page.paragraph(f"Paragraph {number} says a few words and then some more.")
+    page.paragraph(" ".join(f"Sentence {number} of a long paragraph about subject {number}." for number in range(800)))
+    document = page.build()
+    huge, large = Policy(maximum=10**15), Policy(maximum=10**5)
+    made = plan(document, huge)
+    assert made.groups == plan(document, large).groups
+    assert chunk(document, made, huge).chunks == chunk(document, made, large).chunks
 
 
 def test_the_planner_names_its_policy() -> None:

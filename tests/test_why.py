@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import inf
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -47,6 +48,20 @@ def test_margins_are_those_of_every_plan_there_is(document: Document) -> None:
         for at, boundary in enumerate(found, 1):
             other = min((cost(groups, plan) for plan in plans if (at in plan) != boundary.taken), default=inf)
             assert boundary.margin == pytest.approx(other - best, abs=1e-3)
+
+
+def test_a_group_of_headings_is_priced_at_once_however_long_it_is() -> None:
+    heads = [parse(Page("a.html", b"".join(b"<h2>H %d</h2>" % n for n in range(count)))) for count in (250, 4000)]
+    planner = RulesPlanner(Policy(target=4000, maximum=8000), COUNT)
+    seconds = []
+    for document in heads:
+        terrain, _ = planner.terrain(document, streams(document, {})[0])
+        groups = _Groups(terrain, planner.costs.glued)
+        started = process_time()
+        for _ in range(20_000):
+            groups.cost(0, groups.size)
+        seconds.append(process_time() - started)
+    assert seconds[1] < 4 * seconds[0]
 
 
 def test_a_heading_is_a_sure_boundary_and_a_lead_in_a_sure_join() -> None:

@@ -181,7 +181,7 @@ class _Cutter:
         turns = zip(texts, breaks(texts, self._document.language), strict=True)
         cuts = [1 - lot(content_id("s", [text])) - TOPIC * depth for text, depth in turns]
         sizes = [self._counter.count(text) + 1 for text in texts]
-        price = curve(self._piece, self._maximum)
+        price = curve(self._piece, min(self._maximum, sum(sizes)))
         starts = cheapest(Terrain(sizes, headings, cuts, [price] * len(atoms)), HEADINGS)
         for start, end in zip(starts, [*starts[1:], len(atoms)], strict=True):
             part = _merged(atoms[start:end])

@@ -129,15 +129,28 @@ def _value(part: str, name: str, value: str) -> int | float | bool | str:
 def _read(document: Document, path: Path) -> Plan:
     """The plan in a file. Raises ConfigError for another file, and for a plan of another page."""
     try:
-        row = json.loads(path.read_text(encoding="utf-8"))
-        omitted = {int(ordinal): reason for ordinal, reason in row["omitted"].items()}
-        made = Plan(row["document"], tuple(map(tuple, row["groups"])), omitted, row["planner"])
+        row = json.loads(path.read_text(encoding="utf-8-sig"))
+        omitted = {int(ordinal): _text(reason) for ordinal, reason in row["omitted"].items()}
+        groups = tuple(tuple(map(_ordinal, group)) for group in row["groups"])
+        made = Plan(_text(row["document"]), groups, omitted, _text(row["planner"]))
     except OSError as error:
         raise ConfigError(f"--diff: {path}: {(error.strerror or str(error)).lower()}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(f"--diff: {path} holds no plan; write one with `wrac plan SRC --json`") from error
     try:
         check(document, made)
     except WracError as error:
         raise ConfigError(f"--diff: {path}: {error}") from error
     return made
+
+
+def _ordinal(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is no ordinal")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value

@@ -59,6 +59,8 @@ class Planning:
             raise ConfigError(
                 f"--planner {self.who} needs --model, such as openai:gpt-4.1, or --base-url URL --model NAME"
             )
+        if not self.model.isprintable():
+            raise ConfigError(f"--model {self.model!r} is no name; it holds what cannot be printed")
         if self.base_url:
             _refuse(self.base_url)
 
@@ -72,7 +74,9 @@ class Planning:
         """Where the model is; a key for a `base_url` is read from the environment."""
         from wrac.llm.providers import Endpoint
 
-        key = os.environ.get(KEY, "") if self.base_url else ""
+        key = os.environ.get(KEY, "").strip() if self.base_url else ""  # a file's last line end is no part of it
+        if not (key.isascii() and key.isprintable()):
+            raise ConfigError(f"{KEY} holds characters that no key has; set it to the key alone")
         return Endpoint(self.model, self.base_url, key, parallel=self.parallel, price=self.price)
 
     def name(self, policy: Policy) -> str:
@@ -217,6 +221,8 @@ def _refuse(address: str) -> None:
         raise ConfigError("--base-url is no address; write it as https://host/v1")
     if "@" in parts.netloc:
         raise ConfigError(f"--base-url holds a password; put the key into {KEY}")
+    if parts.query or parts.fragment:
+        raise ConfigError(f"--base-url holds more than an address; end it before ? and #, and put a key into {KEY}")
 
 
 def _option(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
 from wrac.llm.asking import Question, Reply
-from wrac.llm.providers import THINKING, Endpoint
+from wrac.llm.providers import THINKING, Endpoint, connectable
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -174,6 +174,7 @@ class Batches:
             import openai
         except ImportError as error:
             raise MissingExtraError("llm", "asking a language model") from error
+        connectable()
         endpoint = self.endpoint
         key = endpoint.key or ("none" if endpoint.base_url else None)
         try:

@@ -148,7 +148,11 @@ class Provider:
                 if self.endpoint.shape != "auto" or shape == "text" or isinstance(error, _errors().too_long):
                     raise self._config(error, _advice(error)) from error
                 shape = "text"  # an endpoint without JSON schemas says so by refusing them
+            except UnicodeEncodeError as error:
+                raise self._unsendable() from error
             except _errors().any as error:
+                if _illegal(error):
+                    raise self._unsendable() from error
                 self._pause(error, attempt)
                 attempt += 1
             except _errors().unexpected as error:
@@ -234,6 +238,11 @@ class Provider:
     def _config(self, error: Exception, advice: str) -> ConfigError:
         return ConfigError(f"{self.endpoint.base_url or self.name}: {self._told(error)}; {advice}")
 
+    def _unsendable(self) -> ConfigError:
+        """Why nothing is sent: what a header cannot hold never leaves the machine."""
+        where = self.endpoint.base_url or self.name
+        return self._end_with(ConfigError(f"{where}: the key holds characters that no key has; set the key alone"))
+
     def _told(self, error: Exception) -> str:
         """What an endpoint says is wrong, in one line without the key."""
         body, status = getattr(error, "body", None), getattr(error, "status_code", None)
@@ -253,6 +262,7 @@ class Provider:
             from wrac.llm.compatible import CompatibleModel
         except ImportError as error:
             raise MissingExtraError("llm", "asking a language model") from error
+        connectable()
         if self.endpoint.base_url:
             return CompatibleModel(self.endpoint.model, self.endpoint.base_url, self.endpoint.key)
         try:
@@ -297,6 +307,28 @@ class Provider:
         if "_model" in self.__dict__:
             async with self._model:
                 pass  # leaving it closes its client
+
+
+def connectable() -> None:
+    """Nothing, where the environment lets connections be made. Raises ConfigError, which shows no password, else."""
+    import httpx2
+
+    try:
+        httpx2.Client().close()
+    except (ImportError, ValueError, OSError, httpx2.InvalidURL) as error:
+        advice = "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY and SSL_CERT_FILE"
+        if isinstance(error, ImportError):
+            advice = "a SOCKS proxy needs: pip install socksio"
+        raise ConfigError(f"no connection can be made by what the environment says; {advice}") from error
+
+
+def _illegal(error: BaseException | None) -> bool:
+    """Whether an error comes of a header that cannot be written."""
+    import httpx2
+
+    while error is not None and not isinstance(error, httpx2.LocalProtocolError):
+        error = error.__cause__
+    return error is not None
 
 
 def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - imported lazily

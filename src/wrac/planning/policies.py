@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -15,6 +15,7 @@ from typing import Any, Final
 from wrac.core.errors import ConfigError
 from wrac.core.types import Document, Policy
 from wrac.planning.page_types import PAGE_TYPES, page_type
+from wrac.planning.rules import refuse
 from wrac.text.tokens import NAMES
 
 FIELDS: Final = tuple(field.name for field in fields(Policy))
@@ -43,7 +44,8 @@ class Rule:
 class Policies:
     """A policy for each page: the default, changed by the rules of its site, then by those of its type, in their order.
 
-    Raises ConfigError where a target could come to stand above a maximum.
+    Raises ConfigError where a target could come to stand above a maximum by the rules of one match of each sort.
+    Which matches fit a page together is seen when the page is, and raised then.
     """
 
     default: Policy = Policy()  # noqa: RUF009 - a frozen value
@@ -52,27 +54,27 @@ class Policies:
 
     def __post_init__(self) -> None:
         for policy, rules in self._combined():
-            if not 1 <= policy.target <= policy.maximum:
-                where = " and ".join(f'"{rule.match}"' for rule in rules)
-                raise ConfigError(
-                    f"target {policy.target}, maximum {policy.maximum}{where and f' for {where}'}: "
-                    "a policy needs 1 <= target <= maximum"
-                )
+            refuse(policy, _named(rules))
 
     def of(self, url: str, document: Document) -> Policy:
         """The policy of a page."""
         policy = self.at(url).default
         if self.types:
             kind = page_type(document)
-            policy = _changed(policy, (rule for rule in self.types if rule.match == kind))
+            policy = _changed(policy, [rule for rule in self.types if rule.match == kind])
         return policy
 
     def at(self, url: str) -> Policies:
         """What is left to decide when a page's URL is known: equal for two pages, the same rules hold for both."""
         if not self.sites:
             return self
-        fitting = (rule for rule in self.sites if _pattern(rule.match).fullmatch(url))
-        return Policies(_changed(self.default, fitting), (), self.types)
+        fitting = [rule for rule in self.sites if _pattern(rule.match).fullmatch(url)]
+        policy = _changed(self.default, fitting)
+        try:
+            refuse(policy, f"{_named(fitting)}, which fit {url}")
+        except ConfigError as error:
+            raise ConfigError(f"{error}; change one of these rules and give --policy again") from error
+        return Policies(policy, (), self.types)
 
     def override(self, **changes: Any) -> Policies:  # noqa: ANN401 - fields of Policy
         """The policies with some fields given for every page."""
@@ -87,10 +89,10 @@ class Policies:
         return json.dumps({"default": asdict(self.default), **packed}, sort_keys=True)
 
     def _combined(self) -> Iterator[tuple[Policy, list[Rule]]]:
-        """The policies that a page can come to have by one rule of each sort."""
-        for pair in product((None, *self.sites), (None, *self.types)):
-            rules = [rule for rule in pair if rule is not None]
-            yield _changed(self.default, iter(rules)), rules
+        """The policies that a page can come to have by the rules of one match of each sort."""
+        for ours, theirs in product(_by_match(self.sites), _by_match(self.types)):
+            rules = [*ours, *theirs]
+            yield _changed(self.default, rules), rules
 
 
 def read_text(text: str) -> Policies:
@@ -175,10 +177,24 @@ def _table(path: Path, where: str, value: object) -> Mapping[str, Any]:
     return value
 
 
-def _changed(policy: Policy, rules: Iterator[Rule]) -> Policy:
+def _changed(policy: Policy, rules: Iterable[Rule]) -> Policy:
     for rule in rules:
         policy = rule.change(policy)
     return policy
+
+
+def _by_match(rules: Iterable[Rule]) -> list[list[Rule]]:
+    """No rules, then those of each match: they always hold together."""
+    found: dict[str, list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.match, []).append(rule)
+    return [[], *found.values()]
+
+
+def _named(rules: Iterable[Rule]) -> str:
+    """For which pages rules hold, as an error says it; empty for no rules."""
+    names = " and ".join(dict.fromkeys(f'"{rule.match}"' for rule in rules))
+    return names and f" for {names}"
 
 
 def _without(rules: tuple[Rule, ...], names: Mapping[str, Any]) -> tuple[Rule, ...]:

@@ -35,9 +35,7 @@ class RulesPlanner:
     costs: Costs = field(default_factory=Costs)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.policy.target <= self.policy.maximum:
-            sizes = f"target {self.policy.target}, maximum {self.policy.maximum}"
-            raise ConfigError(f"a policy needs 1 <= target <= maximum, this one has {sizes}")
+        refuse(self.policy)
         wish = self.costs
         if self.policy.whole_tables:
             wish = replace(wish, table=_WISH)
@@ -74,9 +72,10 @@ class RulesPlanner:
         """Sizes and prices of one stream of ordinals, and the named costs of a start at each position."""
         headings = [document.unit(ordinal).kind == "heading" for ordinal in stream]
         terms = boundaries(document, stream, self.costs)
-        (near, far), prose = prices(self.policy, self.costs), unheaded(document)
+        sizes, prose = self._sizes(document, stream), unheaded(document)
+        near, far = prices(self.policy, self.costs, min(self.policy.maximum, 1 << sum(sizes).bit_length()))
         priced = [far if ordinal in prose else near for ordinal in stream]
-        terrain = Terrain(self._sizes(document, stream), headings, [sum(one.values()) for one in terms], priced)
+        terrain = Terrain(sizes, headings, [sum(one.values()) for one in terms], priced)
         if self.policy.chunks_per_h2:
             self._limit(terrain, terms, list(_sections(document, stream)))
         return terrain, terms
@@ -121,8 +120,18 @@ def streams(document: Document, omitted: dict[int, str]) -> list[list[int]]:
 
 
 @lru_cache(maxsize=16)
-def prices(policy: Policy, costs: Costs) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The cost of a group of each size from 0 to the policy's maximum, in tokens: under headings, and far from any."""
+def prices(policy: Policy, costs: Costs, largest: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The cost of a group of each size from 0 to the largest, in tokens: under headings, and far from any."""
     small = costs.small, costs.small_below
-    near = curve(policy.target, policy.maximum, small, (costs.large, costs.large_above))
-    return near, curve(min(policy.prose, policy.target), policy.maximum, small)
+    near = curve(policy.target, largest, small, (costs.large, costs.large_above))
+    return near, curve(min(policy.prose, policy.target), largest, small)
+
+
+def refuse(policy: Policy, where: str = "") -> None:
+    """Nothing for a policy that makes sense. Raises ConfigError, which names its sizes and `where` they are said."""
+    if not 1 <= policy.target <= policy.maximum:
+        sizes = f"target {policy.target}, maximum {policy.maximum}{where}"
+        raise ConfigError(f"{sizes}: a policy needs 1 <= target <= maximum")
+    for name, least in (("prose", 1), ("chunks_per_h2", 0), ("entities", 0)):
+        if (value := getattr(policy, name)) < least:
+            raise ConfigError(f"{name} {value}{where}: a policy needs {name} >= {least}")

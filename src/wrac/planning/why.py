@@ -82,6 +82,7 @@ class _Groups:
         self.size = len(terrain.sizes)
         self._total = list(accumulate(terrain.sizes, initial=0))
         self._first = self._reach()
+        self._run = self._runs()
 
     def _reach(self) -> list[int]:
         """For each end the first start of a group: within the maximum, or one unit with the headings before it."""
@@ -99,16 +100,22 @@ class _Groups:
             first[end] = low
         return first
 
+    def _runs(self) -> list[int]:
+        """For each end where the headings right before it begin."""
+        runs = [0]
+        for at, heading in enumerate(self._terrain.headings):
+            runs.append(runs[-1] if heading else at + 1)
+        return runs
+
     def starts(self, end: int) -> range:
         """The starts of groups that end before a position."""
         return range(self._first[end], end)
 
     def cost(self, start: int, end: int) -> float:
         """What the group from a start to an end costs; infinite where a heading would be last but not all."""
-        headings = self._terrain.headings
         extra = 0.0
-        if headings[end - 1]:
-            if not all(headings[start:end]):
+        if self._terrain.headings[end - 1]:
+            if start < self._run[end]:
                 return inf
             extra = self._lonely
         price = self._terrain.prices[end - 1]
