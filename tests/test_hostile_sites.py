@@ -418,11 +418,30 @@ def test_what_a_site_shows_where_there_is_no_page_is_none(title: str) -> None:
         assert len([path for path in site.asked() if "wrac-" in path]) == 1
 
 
+class Everywhere(dict[str, Route]):
+    """The same page at each address but for those named."""
+
+    def __init__(self, routes: Mapping[str, Route], page: str) -> None:
+        super().__init__(routes)
+        self.page = page
+
+    def get(self, path: str, _: object = None) -> Route | None:  # type: ignore[override]
+        return super().get(path, self.page)
+
+
 def test_an_application_that_answers_everywhere_alike_and_an_article_on_errors_are_pages() -> None:
     article = linking(title="404 Not Found: what the status means")
     shell = "<!doctype html><title>App</title><div id=root></div><a href=/a>A</a><a href=/b>B</a>"
     with served({"/": shell, "/a": shell, "/b": shell}) as site:
-        assert paths(site, crawl(site, "/", manners=QUICK)) == ["/", "/a", "/b"]
-        assert not [path for path in site.asked() if "wrac-" in path]
+        found = crawl(site, "/", manners=QUICK)
+        assert paths(site, found) == ["/", "/a", "/b"]
+
+    def same(asked: Asked) -> Reply:
+        return Reply(b"", 304) if "If-None-Match" in asked.headers else Reply(shell.encode())
+
+    with served({}) as site:
+        site.routes = Everywhere({"/": same, "/robots.txt": Reply(b"", 404)}, shell)
+        kept = [replace(page, url=site.url + "/", etag="x") for page in found if isinstance(page, Page)][:1]
+        assert paths(site, crawl(site, "/", stored=kept, manners=QUICK)) == ["/a", "/b"]
     with served({"/": linking("/article"), "/article": article}) as site:
         assert paths(site, crawl(site, "/", manners=QUICK)) == ["/", "/article"]

@@ -1,7 +1,8 @@
 """Pages that a site shows, with every sign of success, for addresses where there is nothing.
 
 Nothing more is asked of a site unless a page looks like one: by its title, or since it says what another one says. Then
-one address is asked for that cannot be there, and what says the same as its answer is no page.
+one address is asked for that cannot be there, and what says the same as its answer is no page; unless the start says so
+too: an application that scripts make answers everywhere alike.
 """
 
 from __future__ import annotations
@@ -22,21 +23,16 @@ WHY: Final = "what the site shows where there is no page"
 
 @dataclass(slots=True)
 class Absent:
-    """What one site shows where there is nothing; `said` is the first page of each text."""
+    """What the site of a `start` shows where there is nothing; `said` is the first page of each text."""
 
     client: Client
+    start: str
     said: dict[str, str] = field(default_factory=dict)
     _sign: asyncio.Task[str] | None = None
-    _start: str = ""
 
-    async def lost(self, url: str, said: Links, *, start: bool) -> list[Skip]:
-        """A skip in place of a page that is none, and of the first one that said the same; none for a page.
-
-        The start is a page, and whatever says the same: of an application that scripts make each address does.
-        """
-        if start:
-            self._start = said.sign
-        if not said.sign or said.sign == self._start:
+    async def lost(self, url: str, said: Links) -> list[Skip]:
+        """A skip in place of a page that is none, and of the first one that said the same; none for a page."""
+        if not said.sign:
             return []
         first = self.said.setdefault(said.sign, url)
         if first == url and not said.lost:
@@ -48,9 +44,13 @@ class Absent:
         return [Skip(one, WHY, "missing") for one in dict.fromkeys((first, url))]
 
     async def _probe(self, url: str) -> str:
-        """What is said at an address beside another one where nothing can be; "" where that is no page."""
+        """What is said at an address beside another one where nothing can be; "" for no page, or for the start."""
         nowhere = urljoin(url, f"wrac-{blake2b(url.encode(), digest_size=6).hexdigest()}")
-        answer = await self.client.get(nowhere)
+        said = await self._said(nowhere)
+        return "" if said and said == await self._said(self.start) else said
+
+    async def _said(self, url: str) -> str:
+        answer = await self.client.get(url)
         media_type, charset = media.by_header(answer.headers.get("content-type", ""), answer.final)
         if answer.problem or answer.status != 200 or media_type != media.HTML:
             return ""

@@ -157,7 +157,7 @@ class Crawl:
     _feeds: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.absent = Absent(self.client)
+        self.absent = Absent(self.client, self.scope.start)
 
     async def run(self) -> AsyncIterator[Visit]:
         """What is found, as it comes; links and sitemaps of a page are in the frontier before the page is given.
@@ -255,7 +255,7 @@ class Crawl:
         if wanted.depth <= 1:
             await self._read_feeds(said.feeds)
         if page := next((one for one in found if isinstance(one, Page)), None):
-            lost = await self.absent.lost(page.url, said, start=wanted.url == self.scope.start)
+            lost = await self.absent.lost(page.url, said)
             found = [*(one for one in found if one is not page or not lost), *lost]
         return Visit(wanted.url, tuple(found))
 
