@@ -54,6 +54,10 @@ _SCRIPTS = (
 
 
 _JOINED = {0x0590: ("והבלכמש", 2), 0x0600: ("وف", 1)}  # particles written as a word's first letters, and how many
+_ARTICLE = re.compile("(?:ال)?[أإآ](ل.{3,})")  # without its sign it is spelled as with the article, which is taken off
+_PLAIN = str.maketrans(
+    {"æ": "ae", "œ": "oe", "þ": "th", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ŋ": "n"}
+)  # what has no accent to take off, as keyboards without it write it
 _FIRST_JOINED, _LEAST_JOINED = "\u0590", 3
 
 
@@ -63,7 +67,7 @@ class _Stemmer(Protocol):
 
 def analyser() -> str:
     """The name and version of these rules; an index made by another one must be made again."""
-    return f"terms@2+snowball{version('snowballstemmer')}"
+    return f"terms@3+snowball{version('snowballstemmer')}"
 
 
 def analyse(text: str, language: str = "") -> list[str]:
@@ -170,8 +174,13 @@ def _whole(tag: str, word: str) -> tuple[str, ...]:
 
 
 def _unjoined(word: str) -> tuple[str, ...]:
-    """A Hebrew or Arabic word without the particles that its first letters may be: and, the, in, to, as, from, that."""
+    """A Hebrew or Arabic word without the particles that its first letters may be: and, the, in, to, as, from, that.
+
+    An Arabic one that only a sign above its alif tells from one with the article: without that sign.
+    """
     letters, most = _JOINED.get(_family(word), ("", 0))
+    if bare := _ARTICLE.fullmatch(word):
+        return (f"ا{bare[1]}",)
     joined = next((n for n, letter in enumerate(word) if letter not in letters), 0)
     return tuple(word[n:] for n in range(1, min(joined, most) + 1) if len(word) - n >= _LEAST_JOINED)
 
@@ -197,7 +206,7 @@ def _script(word: str) -> tuple[str, bool]:
 
 
 def _fold(word: str) -> str:
-    parts = unicodedata.normalize("NFD", word)
+    parts = unicodedata.normalize("NFD", word.translate(_PLAIN))
     return unicodedata.normalize("NFC", "".join(c for c in parts if unicodedata.category(c) != "Mn")) or word
 
 
