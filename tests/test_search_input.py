@@ -96,16 +96,16 @@ def test_confidence_is_a_share_whatever_the_embedder_says() -> None:
             "wrac: --where produkt: no page has such metadata; there are url, kind",
         ),
         (["qwerty zxcv", "-k", "1"], 0, "wrac: no passage matches well (confidence 0."),
-        (["qwerty zxcv", "--context"], 0, "wrac: no passage matches; use other words, or fewer --where filters"),
+        (["qwerty zxcv", "--context"], 0, "wrac: no passage matches; use other words or lower --min-confidence"),
         (
             ["qwerty zxcv", "--min-confidence", ".5"],
             0,
-            "wrac: no passage matches; use other words, a lower --min-confidence, or fewer --where filters",
+            "wrac: no passage matches; use other words or lower --min-confidence",
         ),
         (
             ["refunds", "--budget", "3"],
             0,
-            "wrac: no passage matches in 3 tokens; raise --budget, use other words, or fewer --where filters",
+            "wrac: no passage matches in 3 tokens; use other words or raise --budget",
         ),
     ],
 )

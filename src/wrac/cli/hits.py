@@ -55,10 +55,11 @@ def search(workspace: str, asked: Asked, *, as_json: bool) -> None:
 
 def context(workspace: str, asked: Asked, *, as_json: bool) -> None:
     """Print the passages that answer a query as one text, and where each part of it stands."""
+    least = FAINT if asked.confidence is None else asked.confidence
     with Workspace(workspace, create=False) as opened:
         found = opened.context(
             asked.query, k=asked.k, budget=asked.budget, where=asked.where, rerank=asked.rerank,
-            confidence=FAINT if asked.confidence is None else asked.confidence,
+            confidence=least,
         )  # fmt: skip
         _late(opened)
     if as_json:
@@ -74,7 +75,7 @@ def context(workspace: str, asked: Asked, *, as_json: bool) -> None:
     if found.context.blocks:
         size = paint.plural(found.context.tokens, "token")
         paint.put(out, (f"{size}, {paint.plural(len(found.answered.results), 'passage')}", "dim"))
-    _told(found.answered.results, asked)
+    _told(found.answered.results, asked._replace(confidence=least))
 
 
 def _late(opened: Workspace) -> None:
@@ -87,9 +88,14 @@ def _late(opened: Workspace) -> None:
 def _told(found: Sequence[Result], asked: Asked) -> None:
     """Says on standard error that nothing was found, or nothing that is likely to answer."""
     if not found:
-        fits = f" in {asked.budget} tokens; raise --budget," if asked.budget else ";"
-        less = " a lower --min-confidence," if asked.confidence else ""
-        sys.stderr.write(f"wrac: no passage matches{fits} use other words,{less} or fewer --where filters\n")
+        fits = f" in {asked.budget} tokens" if asked.budget else ""
+        ways = [
+            "use other words",
+            *(["raise --budget"] if asked.budget else []),
+            *(["lower --min-confidence"] if asked.confidence else []),
+            *(["leave out a --where"] if asked.where else []),
+        ]
+        sys.stderr.write(f"wrac: no passage matches{fits}; {' or '.join(ways)}\n")
     elif (best := max(one.confidence for one in found)) < DOUBTFUL:
         sys.stderr.write(f"wrac: no passage matches well (confidence {best:.2f}); these are the nearest\n")
 
