@@ -15,6 +15,7 @@ from wrac.core.types import Document, Mark, Page, Policy, Role, Visible
 from wrac.parsing import parse
 from wrac.planning import RulesPlanner, check, plan
 from wrac.planning.why import Boundary, why
+from wrac.text.partition import Terrain, cheapest, curve
 from wrac.text.tokens import counter
 
 LINE = "A line about fees that says enough to be a sentence of its own, with some words to fill it."
@@ -415,6 +416,18 @@ def test_a_maximum_beyond_any_page_takes_no_more_memory_than_the_page() -> None:
     made = plan(document, huge)
     assert made.groups == plan(document, large).groups
     assert chunk(document, made, huge).chunks == chunk(document, made, large).chunks
+
+
+def test_a_huge_maximum_takes_no_time_that_grows_with_it() -> None:
+    def seconds(count: int) -> float:
+        prices = curve(160, 10**5)
+        terrain = Terrain([25] * count, [False] * count, [1.0] * count, [prices] * count)
+        started = time.process_time()
+        cheapest(terrain, 12.0)
+        return time.process_time() - started
+
+    seconds(500)
+    assert seconds(8000) < 10 * seconds(2000), "without an early end it is the square: 16 times"
 
 
 def test_the_planner_names_its_policy() -> None:

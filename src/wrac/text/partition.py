@@ -12,6 +12,7 @@ SMALL_BELOW: Final = 0.6
 LARGE: Final = 16.0
 LARGE_ABOVE: Final = 1.5
 """A group below SMALL_BELOW targets costs up to SMALL, one above LARGE_ABOVE of them LARGE at twice that size."""
+_ROUNDING: Final = 1e-6
 
 
 def lot(content: str) -> float:
@@ -48,7 +49,7 @@ class Terrain(NamedTuple):
 
 
 def cheapest(terrain: Terrain, lonely: float) -> list[int]:
-    """The starts of the groups of the cheapest partition, ascending from 0, in linear time.
+    """The starts of the groups of the cheapest partition, ascending from 0, in linear time, given convex prices.
 
     A group larger than the prices reach is one text with the headings right before it; chunking splits that text. A
     group ends with a heading only when it is all headings, and pays `lonely`.
@@ -61,9 +62,11 @@ def cheapest(terrain: Terrain, lonely: float) -> list[int]:
     entry = [0.0] * count  # the cost up to a start, with the start's own
     previous = [0] * (count + 1)
     run = 0  # where the headings right before the end begin
+    lower = inf  # the least cost up to any start so far
     for end in range(1, count + 1):
         last = end - 1
         entry[last] = best[last] + cuts[last]
+        lower = min(lower, entry[last])
         lowest = run if headings[last] else 0
         least, chosen, reach, price = inf, last, total[end], prices[last]
         for start in range(last, lowest - 1, -1):
@@ -76,6 +79,8 @@ def cheapest(terrain: Terrain, lonely: float) -> list[int]:
             cost = entry[start] + price[size]
             if cost < least:
                 least, chosen = cost, start
+            elif price[0] < price[size] > least - lower + _ROUNDING:
+                break  # prices that are above that of nothing only rise: no start further up can be cheaper
         best[end], previous[end] = least, chosen
         if headings[last]:
             best[end] += lonely
