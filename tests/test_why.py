@@ -8,10 +8,12 @@ from time import process_time
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from tests.strategies import documents
 
 from wrac.core.types import Document, Page, Policy
 from wrac.parsing import parse
+from wrac.planning.compare import compare, starts
 from wrac.planning.rules import RulesPlanner, streams
 from wrac.planning.why import _Groups, why
 from wrac.text.partition import cheapest
@@ -77,3 +79,14 @@ def test_a_heading_is_a_sure_boundary_and_a_lead_in_a_sure_join() -> None:
     assert list_start.margin > 3
     assert {"cut", "chance", "colon"} == list_start.terms.keys()
     assert list_start.cut - list_start.join == pytest.approx(sum(list_start.terms.values()), abs=2e-3)
+
+
+@given(documents(4), st.builds(Policy, st.integers(1, 30), st.integers(30, 90), prose=st.integers(1, 60)))
+def test_terms_add_up_and_two_plans_differ_by_what_is_told(document: Document, policy: Policy) -> None:
+    planner = RulesPlanner(policy, COUNT)
+    for boundary in why(planner, document):
+        assert boundary.cut - boundary.join == pytest.approx(sum(boundary.terms.values()), abs=0.01)
+    old, new = SMALL.plan(document), planner.plan(document)
+    changes = [change for stretch in compare(document, old, new) for change in stretch.changes]
+    assert starts(old) - {change.old for change in changes} == starts(new) - {change.new for change in changes}
+    assert not compare(document, new, new)
