@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import pytest
@@ -66,12 +67,16 @@ def test_a_known_name_is_still_one(text: str) -> None:
 def test_time_is_linear(filler: str) -> None:
     def seconds(length: int) -> float:
         text = (filler * length)[: 4 * length]
-        started = time.process_time()
-        entities(text)
-        return time.process_time() - started
+        gc.disable()  # in a process as large as this one a collection takes longer than what is measured
+        try:
+            started = time.process_time()
+            entities(text)
+            return time.process_time() - started
+        finally:
+            gc.enable()
 
     small = max(min(seconds(3000) for _ in range(2)), 0.002)
-    assert seconds(30_000) < 40 * small
+    assert min(seconds(30_000) for _ in range(2)) < 40 * small
 
 
 def test_marked_sentences_in_seven_languages() -> None:
