@@ -84,9 +84,15 @@ class Walk:
                 plan.scope, client, self.frontier, self.stored, self.fresh, plan.meta, shown, plan.always, plan.begin
             )
             self.passed = crawl.passed
-            async for visit in crawl.run():
-                self.asked, self.stopped, self.scope = client.asked, crawl.stopped, crawl.scope
-                await asyncio.to_thread(found.put, visit)
+            try:
+                async for visit in crawl.run():
+                    self._told(client, crawl)
+                    await asyncio.to_thread(found.put, visit)
+            finally:  # what was asked and said after the last visit counts too
+                self._told(client, crawl)
+
+    def _told(self, client: Client, crawl: Crawl) -> None:
+        self.asked, self.stopped, self.scope = client.asked, crawl.stopped, crawl.scope
 
 
 def _serve(
@@ -96,16 +102,17 @@ def _serve(
     asyncio.set_event_loop(loop)
     end: BaseException | None = None
     try:
-        loop.run_until_complete(task)
-    except asyncio.CancelledError:
-        pass
-    except BaseException as error:  # noqa: BLE001 - it is raised where the visits are taken
+        try:
+            loop.run_until_complete(task)
+        except asyncio.CancelledError:
+            pass
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+    except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise it to; whoever takes visits raises it
         end = error
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.run_until_complete(loop.shutdown_default_executor())
-        loop.close()
-    found.put(end)
+    found.put(end)  # whatever happened: without it, who takes the visits would wait for ever
 
 
 def _empty(found: queue.Queue[Visit | BaseException | None]) -> None:
