@@ -1,6 +1,6 @@
 """Serves real documentation on loopback, crawls it as a user would, and says what keeping it fresh costs.
 
-    python scripts/bench_crawl.py [--pages N]
+    python scripts/bench_crawl.py [--pages N] [--kills K]
 
 First the crawl alone over all pages of Debian's postgresql-doc-15: found, asked twice, pages a second, and again on
 conditions. Then `wrac index --site` and `wrac refresh` with the shipped embedder over the first N pages (60):
@@ -10,9 +10,12 @@ everything, nothing changed, one page in a hundred changed (at least one), again
 from __future__ import annotations
 
 import argparse
+import random
 import shutil
+import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +25,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests import debian
+from tests.fakes import FakeEmbedder
 from tests.served import Served, served
+from tests.test_site import CRAWL
 
 from wrac.core.types import Page
 from wrac.fetching.site.client import Manners
@@ -129,12 +134,38 @@ def kept_fresh(folder: Path, most: int) -> Iterator[str]:
         yield f"refresh against anew: {share:.1%} of the embeddings, {time_:.1%} of the time"
 
 
+def killed(folder: Path, most: int, kills: int) -> Iterator[str]:
+    """One crawl killed again and again at random moments, then let be: is it what an undisturbed one gives?"""
+    with some(folder, most) as pages, served({}, pages) as site, tempfile.TemporaryDirectory() as place:
+        start, target = f"{site.url}/{START}", Path(place) / "killed"
+        with Workspace(Path(place) / "whole", embedder=FakeEmbedder(), events=False) as kept:
+            begin = time.perf_counter()
+            kept.index(start, site=Site(private=True), workers=0)
+            whole, wanted = time.perf_counter() - begin, kept.verify(digest=True).digest
+        for _ in range(kills):
+            command = [sys.executable, "-c", textwrap.dedent(CRAWL), str(target), start]
+            process = subprocess.Popen(command, cwd=Path(__file__).parents[1])
+            time.sleep(random.uniform(0.8, 1.2 + whole / 4))
+            process.kill()
+            process.wait()
+        with Workspace(target, embedder=FakeEmbedder(), events=False) as kept:
+            kept.index(start, site=Site(private=True), workers=0)
+            found = kept.verify(digest=True)
+        same = "the same" if found.ok and found.digest == wanted else "ANOTHER"
+        told = f"a crawl of {most + 1} pages killed {kills} times at random moments, then let be"
+        yield f"{told}: {same} digest as undisturbed"
+
+
 def main() -> None:
     """Prints both tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pages", type=int, default=60)
+    parser.add_argument("--kills", type=int, default=0, help="only kill a crawl so often and compare")
     options = parser.parse_args()
     folder = root()
+    if options.kills:
+        print(*killed(folder, options.pages, options.kills), sep="\n")
+        return
     for line in chain(crawl_alone(folder), [""], kept_fresh(folder, options.pages)):
         print(line, flush=True)
 
