@@ -32,6 +32,7 @@ TYPE_CHECKING = False  # type checkers know the name; importing `typing` would b
 
 if TYPE_CHECKING:
     from wrac.chunking import chunk
+    from wrac.core.answers import Answer, Citation, Route
     from wrac.core.errors import (
         BusyError,
         ConfigError,
@@ -79,8 +80,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Address",
+    "Answer",
     "BusyError",
     "Chunk",
+    "Citation",
     "ConfigError",
     "DataAddress",
     "Document",
@@ -107,6 +110,7 @@ __all__ = [
     "Policies",
     "Policy",
     "RemoteError",
+    "Route",
     "Site",
     "Slice",
     "Span",
@@ -123,6 +127,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Answer": "wrac.core.answers", "Citation": "wrac.core.answers", "Route": "wrac.core.answers",
     "Planning": "wrac.flow.planners", "Policies": "wrac.planning.policies", "Site": "wrac.flow.sites",
     "Workspace": "wrac.flow", "chunk": "wrac.chunking", "plan": "wrac.planning", "resolve": "wrac.parsing",
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
@@ -169,6 +169,27 @@ def urls(connection: Connection, source: str | None = None) -> list[str]:
     """URLs of the stored pages, in order; of one source when it is given."""
     query = select(pages.c.url).order_by(pages.c.url)
     return list(connection.scalars(query if source is None else query.where(pages.c.source == source)))
+
+
+class Listed(NamedTuple):
+    """A stored page as a list shows it: the counts are of places and of chunks, `fetched` seconds since 1970."""
+
+    url: str
+    source: str
+    media_type: str
+    fetched: float
+    places: int
+    chunks: int
+    planner: str
+
+
+def listed(connection: Connection, prefix: str = "", after: str = "", limit: int = 100) -> list[Listed]:
+    """At most `limit` pages whose URLs begin with `prefix` and come after `after`, by URL."""
+    counted = select(func.count()).where(occurrences.c.page == pages.c.row).scalar_subquery()
+    columns = (pages.c.url, pages.c.source, pages.c.media_type, pages.c.fetched, pages.c.places, counted)
+    query = select(*columns, plans.c.planner).select_from(pages.join(plans, plans.c.row == pages.c.plan))
+    query = query.where(pages.c.url > after, pages.c.url >= prefix, pages.c.url < prefix + "\U0010ffff")
+    return [Listed(*row) for row in connection.execute(query.order_by(pages.c.url).limit(limit))]
 
 
 def sources(connection: Connection) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wrac.cli import paint, shapes
+from wrac import contract
+from wrac.cli import paint
 from wrac.cli.pages import report_skips
 from wrac.cli.progress import bars
 from wrac.core.errors import InputError
@@ -39,7 +40,7 @@ def run(
         results = audit(_usable(found, skips), against, policy, tell=count)
     if as_json:
         skipped = [{"url": skip.url, "reason": skip.reason} for skip in skips]
-        print(shapes.dumps({**results, "skipped": skipped}))
+        print(contract.dumps({**results, "skipped": skipped}))
     elif results["pages"]:
         show(results)
     if not results["pages"] and not skips:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wrac.cli import paint, views
 from wrac.cli.paint import plural, put
-from wrac.cli.shapes import Json
+from wrac.contract import Json
 from wrac.core.structure import names
 from wrac.core.types import Document, Plan, Policy
 from wrac.planning import RulesPlanner

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date
 
+from wrac import contract
 from wrac.catalog.ledger import Grouping
-from wrac.cli import paint, shapes
+from wrac.cli import paint
 from wrac.core.errors import ConfigError
 from wrac.core.types import Usage
 from wrac.flow import Workspace
@@ -26,7 +27,7 @@ def run(path: str, by: Grouping, since: str, *, as_json: bool) -> None:
         found, place = workspace.costs(by, day), workspace.place
     if as_json:
         rows = [{by: name, **asdict(usage)} for name, usage in found.items()]
-        print(shapes.dumps({"by": by, "since": day, "rows": rows, "total": asdict(total(found.values()))}))
+        print(contract.dumps({"by": by, "since": day, "rows": rows, "total": asdict(total(found.values()))}))
     elif found:
         _table(by, found)
     else:

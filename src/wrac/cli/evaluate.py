@@ -15,7 +15,8 @@ from typing import Any
 
 import typer
 
-from wrac.cli import paint, shapes
+from wrac import contract
+from wrac.cli import paint
 from wrac.core.errors import ConfigError, StorageError
 from wrac.evaluation.values import NO_USAGE, DataSet
 from wrac.llm.asking import Model
@@ -54,9 +55,9 @@ def evaluate(data: DataSet, wanted: Wanted, *, out: Path | None, html: Path | No
         _try(file)  # a place that takes nothing is told before the work, not after
     with _telling() as tell:
         results = run(data, wanted, tell)
-    print(shapes.dumps(results) if as_json else text(results, detail=wanted.detail))
+    print(contract.dumps(results) if as_json else text(results, detail=wanted.detail))
     if out:
-        _write(out, shapes.dumps(results) + "\n")
+        _write(out, contract.dumps(results) + "\n")
     if html:
         _write(html, page(results))
     for one in results["failed"]:
@@ -118,7 +119,7 @@ def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:
     found = report.compare(report.read(old), report.read(new))
     if html:
         _write(html, report.page(found))
-    print(shapes.dumps(found) if as_json else report.text(found))
+    print(contract.dumps(found) if as_json else report.text(found))
 
 
 def make(sites: Sequence[str]) -> None:

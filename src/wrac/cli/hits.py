@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from wrac import contract
 from wrac.cli import paint
-from wrac.cli.shapes import Json, dumps
 from wrac.core.types import HtmlAddress, PartAddress
 from wrac.flow import Result, Shown, Workspace
 from wrac.retrieval import DOUBTFUL, FAINT
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from wrac.flow.gather import Gathered
 
 _MOST_LINES = 14
 _MOST_WORDS = 80
@@ -47,7 +46,7 @@ def search(workspace: str, asked: Asked, *, as_json: bool) -> None:
         _late(opened)
     if as_json:
         for result in found:
-            print(dumps(row(result)))
+            print(contract.dumps(contract.hit_row(result)))
         return
     results(found)
     _told(found, asked)
@@ -63,7 +62,7 @@ def context(workspace: str, asked: Asked, *, as_json: bool) -> None:
         )  # fmt: skip
         _late(opened)
     if as_json:
-        print(dumps(gathered(found, asked.budget)))
+        print(contract.dumps(contract.context_row(found, asked.budget)))
         return
     out = paint.console()
     for block, sources in zip(found.context.blocks, found.sources, strict=True):
@@ -98,43 +97,6 @@ def _told(found: Sequence[Result], asked: Asked) -> None:
         sys.stderr.write(f"wrac: no passage matches{fits}; {' or '.join(ways)}\n")
     elif (best := max(one.confidence for one in found)) < DOUBTFUL:
         sys.stderr.write(f"wrac: no passage matches well (confidence {best:.2f}); these are the nearest\n")
-
-
-def gathered(found: Gathered, budget: int | None) -> Json:
-    """The public shape of a context: its text, and for each numbered block the passages in it, in reading order."""
-    blocks = [
-        {
-            "number": block.number,
-            "url": block.page,
-            "heading": block.heading,
-            "text": block.text,
-            "passages": [_cited(source) for source in sources],
-        }
-        for block, sources in zip(found.context.blocks, found.sources, strict=True)
-    ]
-    return {"text": found.context.text, "tokens": found.context.tokens, "budget": budget, "blocks": blocks}
-
-
-def _cited(result: Result) -> Json:
-    """A passage without what the context says already."""
-    return {name: value for name, value in row(result).items() if name not in ("text", "markdown")}
-
-
-def row(result: Result) -> Json:
-    """The public shape of a hit."""
-    return {
-        "rank": result.rank,
-        "score": result.score,
-        "chunk": result.chunk,
-        "url": result.url,
-        "link": result.link,
-        "trail": list(result.trail),
-        "text": result.text,
-        "markdown": result.markdown,
-        "focus": [{"unit": one.unit, "text": one.text, "score": one.score} for one in result.focus],
-        "tokens": result.tokens,
-        "confidence": result.confidence,
-    }
 
 
 def results(found: Sequence[Result]) -> None:

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from wrac import contract
 from wrac.chunking import chunk as make_chunks
-from wrac.cli import paint, shapes, views
+from wrac.cli import paint, views
 from wrac.cli.options import Format
 from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.types import Chunk, Document, Page, Policy
@@ -30,10 +31,10 @@ def parse(page: Page, form: Format, least: float = 0.0) -> None:
     if form is Format.tree:
         views.tree(document, chosen)
     elif form is Format.json:
-        for row in shapes.place_rows(document):
+        for row in contract.place_rows(document):
             if row["score"] >= least:
-                print(shapes.dumps(row))
-        print(shapes.dumps(shapes.structure_row(document)))
+                print(contract.dumps(row))
+        print(contract.dumps(contract.structure_row(document)))
     elif form is Format.markdown:
         _write(markdown(document, chosen))
     elif form is Format.html:
@@ -46,7 +47,7 @@ def losses(page: Page, *, as_json: bool) -> None:
     """Prints what of a page is in no unit."""
     document = make_document(page)
     if as_json:
-        print(shapes.dumps(shapes.losses_row(document)))
+        print(contract.dumps(contract.losses_row(document)))
     else:
         readable = document.media_type not in FORMATS and any(loss.start >= 0 for loss in document.losses)
         views.losses(document, source_of(page.body, document.encoding) if readable else "")
@@ -65,7 +66,7 @@ class _Collected:
     trail: list[str]
     markdown: str
     language: str
-    occurrences: list[shapes.Json] = field(default_factory=list)
+    occurrences: list[contract.Json] = field(default_factory=list)
 
 
 def chunk(found: Iterable[Page | Skip], policies: Policies, *, as_json: bool) -> None:
@@ -96,7 +97,7 @@ def _collect(collected: dict[str, _Collected], document: Document, page: Page, p
     for piece, occurrence, label in zip(made.chunks, made.occurrences, labels, strict=True):
         headings = [document.units[unit].text for unit in piece.trail]
         entry = collected.setdefault(piece.id, _Collected(piece, headings, occurrence.markdown, language))
-        stands = shapes.occurrence_row(document, piece, replace(occurrence, label=label), page)
+        stands = contract.occurrence_row(document, piece, replace(occurrence, label=label), page)
         entry.occurrences.append(stands)
 
 
@@ -105,7 +106,7 @@ def _print(entries: Iterable[_Collected], *, as_json: bool) -> None:
     for entry in entries:
         if out is None:
             told = (entry.chunk, entry.trail, entry.markdown, entry.occurrences, entry.language)
-            print(shapes.dumps(shapes.chunk_row(*told)))
+            print(contract.dumps(contract.chunk_row(*told)))
         else:
             places = [f"{o['url']}{'#' + o['anchor'] if o['anchor'] else ''}" for o in entry.occurrences]
             views.chunk(out, entry.chunk, entry.trail, places)

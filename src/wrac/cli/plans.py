@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from wrac.cli import boundaries, paint, shapes, views
+from wrac import contract
+from wrac.cli import boundaries, paint, views
 from wrac.cli.boundaries import Made
 from wrac.core.errors import ConfigError, WracError
 from wrac.core.types import Document, Page, Plan, Policy
@@ -38,7 +39,7 @@ def plan(page: Page, way: Way, workspace: str, *, as_json: bool, reasons: bool) 
     with _memory(workspace, way.planning.who) as memory:
         made = _made(document, page.url, way, memory)
     if as_json:
-        print(shapes.dumps({**shapes.plan_row(made.plan), **(boundaries.row(document, made) if reasons else {})}))
+        print(contract.dumps({**contract.plan_row(made.plan), **(boundaries.row(document, made) if reasons else {})}))
     elif reasons:
         boundaries.show(document, made)
     else:
@@ -52,7 +53,7 @@ def diff(page: Page, way: Way, workspace: str, specs: tuple[str, str], *, as_jso
     with _memory(workspace, way.planning.who, *specs) as memory:
         old, new = (_named(document, page.url, way, spec, memory) for spec in specs)
     if as_json:
-        print(shapes.dumps(boundaries.diff_row(document, old, new)))
+        print(contract.dumps(boundaries.diff_row(document, old, new)))
     else:
         boundaries.show_diff(document, old, new)
     _tell(old)

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from wrac.cli import paint, shapes
+from wrac import contract
+from wrac.cli import paint
 from wrac.cli.progress import bars
-from wrac.cli.workspaces import index_row, print_index
+from wrac.cli.workspaces import print_index
 from wrac.core.errors import ConfigError, InputError
 from wrac.flow import Workspace
 from wrac.flow.sites import Shown, Site
@@ -89,8 +90,8 @@ def refresh(  # noqa: PLR0913 - a command's options
         )
     changed = report.pages - report.unchanged - report.added
     if as_json:
-        row = {"added": report.added, "changed": changed, "tokens_saved": report.saved, **index_row(report)}
-        print(shapes.dumps(row))
+        row = {"added": report.added, "changed": changed, "tokens_saved": report.saved, **contract.index_row(report)}
+        print(contract.dumps(row))
         return
     print_index(report, workspace.place)
     told = f"{report.added} added, {changed} changed, {report.unchanged} unchanged, {len(report.gone)} gone"
@@ -118,7 +119,7 @@ def forget(path: str, url: str, *, wait: float, as_json: bool) -> None:
     """Erase pages and print what went."""
     with Workspace(path, create=False) as workspace:
         gone = workspace.forget(url, wait=wait)
-    print(shapes.dumps(asdict(gone)) if as_json else _forgotten(gone))
+    print(contract.dumps(asdict(gone)) if as_json else _forgotten(gone))
 
 
 def _forgotten(gone: Forgotten) -> str:
@@ -134,7 +135,7 @@ def gc(path: str, *, events: str, wait: float, as_json: bool) -> None:
     """Drop what nothing refers to and print how much room that gave."""
     with Workspace(path, create=False) as workspace:
         found = workspace.gc(older=moment(events), wait=wait)
-    print(shapes.dumps(asdict(found)) if as_json else _collected(found))
+    print(contract.dumps(asdict(found)) if as_json else _collected(found))
 
 
 def _collected(found: Collected) -> str:
@@ -146,5 +147,6 @@ def export(path: str, warc: Path, *, as_json: bool) -> None:
     """Write every page as it was fetched to a WARC file, and print how many."""
     with Workspace(path, create=False) as workspace:
         count = workspace.export(warc)
-    print(shapes.dumps({"pages": count, "file": str(warc)}) if as_json else f"{paint.plural(count, 'page')} in {warc}")
+    said = f"{paint.plural(count, 'page')} in {warc}"
+    print(contract.dumps({"pages": count, "file": str(warc)}) if as_json else said)
     sys.stdout.flush()

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wrac.cli import hits, left, options, paint, shapes
+from wrac import contract
+from wrac.cli import hits, left, options, paint
 from wrac.cli.progress import bars
 from wrac.core.errors import InputError, WorkspaceError
 from wrac.core.types import Usage
 from wrac.fetching import READABLE, pages
-from wrac.flow import IndexReport, ReplanReport, Shown, VerifyReport, Workspace
+from wrac.flow import IndexReport, ReplanReport, VerifyReport, Workspace
 from wrac.flow.report import Skipped
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def index(  # noqa: PLR0913 - a command's options
             site=site,
         )
     if as_json:
-        print(shapes.dumps(index_row(report)))
+        print(contract.dumps(contract.index_row(report)))
     else:
         print_index(report, workspace.place)
     if not report.pages:
@@ -96,7 +97,7 @@ def replan(  # noqa: PLR0913 - a command's options
             wait=wait,
         )
     if as_json:
-        print(shapes.dumps(replan_row(report)))
+        print(contract.dumps(contract.replan_row(report)))
     else:
         _print_replan(report, workspace.place)
 
@@ -106,51 +107,6 @@ def _planning(workspace: Workspace, given: Mapping[str, Any]) -> Planning | None
     if all(value is None for value in given.values()):
         return None
     return options.planning(workspace.remembered().planning, **given)
-
-
-def replan_row(report: ReplanReport) -> shapes.Json:
-    """The public shape of planning anew; `seconds` is the whole run's, `stages` its parts."""
-    return {
-        "pages": report.pages,
-        "chunks": report.chunks,
-        "changed": report.changed,
-        "kept": report.kept,
-        "embedded": report.embedded,
-        "reused": report.reused,
-        "usage": asdict(report.usage),
-        "seconds": report.seconds.get("total", 0.0),
-        "skipped": _skips_rows(report.skipped),
-        "unanswered": _skips_rows(report.unanswered),
-        "stages": _stages(report.seconds),
-    }
-
-
-def _skips_rows(skips: Sequence[Skipped]) -> list[shapes.Json]:
-    return [{"url": skip.url, "reason": skip.reason} for skip in skips]
-
-
-def _stages(seconds: Mapping[str, float]) -> shapes.Json:
-    return {stage: spent for stage, spent in seconds.items() if stage != "total"}
-
-
-def index_row(report: IndexReport) -> shapes.Json:
-    """The public shape of an index run; `seconds` is the whole run's, `stages` its parts."""
-    return {
-        "pages": report.pages,
-        "units": report.units,
-        "chunks": report.chunks,
-        "embedded": report.embedded,
-        "reused": report.reused,
-        "skipped": _skips_rows(report.skipped),
-        "usage": asdict(report.usage),
-        "seconds": report.seconds.get("total", 0.0),
-        "unchanged": report.unchanged,
-        "added": report.added,
-        "requests": report.requests,
-        "gone": list(report.gone),
-        "unanswered": _skips_rows(report.unanswered),
-        "stages": _stages(report.seconds),
-    }
 
 
 def print_index(report: IndexReport, place: str) -> None:
@@ -215,28 +171,9 @@ def show(path: str, chunk: str, *, as_json: bool) -> None:
     with Workspace(path, create=False) as workspace:
         shown = workspace.show(chunk)
     if as_json:
-        print(shapes.dumps(shown_row(shown)))
+        print(contract.dumps(contract.shown_row(shown)))
     else:
         hits.shown(shown)
-
-
-def shown_row(shown: Shown) -> shapes.Json:
-    """The public shape of a shown chunk."""
-    units = [
-        {
-            "id": u.id,
-            "kind": u.kind,
-            "name": u.name,
-            "text": u.text,
-            "start": u.start,
-            "end": u.end,
-            **shapes.where(u.address),
-        }
-        for u in shown.units
-    ]
-    fields = ("chunk", "text", "markdown", "tokens", "url", "anchor", "link", "planner")
-    row = {name: getattr(shown, name) for name in fields}
-    return {**row, "trail": list(shown.trail), "units": units, "pages": list(shown.pages)}
 
 
 def status(path: str, *, as_json: bool) -> None:
@@ -244,7 +181,7 @@ def status(path: str, *, as_json: bool) -> None:
     with Workspace(path, create=False) as workspace:
         held = workspace.status()
     if as_json:
-        print(shapes.dumps(held))
+        print(contract.dumps(held))
         return
     out = paint.console()
     for name, value in held.items():
@@ -270,7 +207,7 @@ def reindex(  # noqa: PLR0913 - a command's options
         seconds = round(time.perf_counter() - started, 3)
         place = workspace.shelf.place or workspace.place
     if as_json:
-        print(shapes.dumps({"pages": found, "store": place, "seconds": seconds}))
+        print(contract.dumps({"pages": found, "store": place, "seconds": seconds}))
     else:
         paint.put(paint.console(), (paint.plural(found, "page"), "bold"), f" in the index of {place}")
 
@@ -280,7 +217,7 @@ def verify(path: str, *, digest: bool, as_json: bool) -> None:
     with Workspace(path, create=False) as workspace, bars(wanted=not as_json) as tell:
         report = workspace.verify(digest, progress=tell)
     if as_json:
-        print(shapes.dumps({"ok": report.ok, **asdict(report)}))
+        print(contract.dumps({"ok": report.ok, **asdict(report)}))
     else:
         _print_verify(report)
     if not report.ok:

@@ -11,12 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from wrac.catalog import FILE, errors
+from wrac import catalog
+from wrac.catalog import FILE, Record, errors
 from wrac.catalog.ledger import Grouping, sums
 from wrac.catalog.places import at, is_url
-from wrac.core.errors import WorkspaceError
+from wrac.catalog.records import Listed, listed
+from wrac.core.errors import NotFoundError, WorkspaceError
 from wrac.core.seams import Embedder
-from wrac.core.types import NOTHING, Policy, Usage
+from wrac.core.types import NOTHING, Event, Policy, Usage
 from wrac.fetching import MAX_SIZE
 from wrac.flow.report import IndexReport, Progress, ReplanReport, Result, Shown, VerifyReport, silent
 from wrac.flow.shelf import Shelf, unknown
@@ -276,6 +278,29 @@ class Workspace:
 
         with self.database.read() as connection:
             return show(connection, self.place, chunk)
+
+    def record(self, url: str) -> Record:
+        """All that is stored of a page: its bytes, document, plan, chunks. Raises NotFoundError when there is none."""
+        with self.database.read() as connection:
+            found = catalog.get(connection, url)
+        if found is None:
+            raise NotFoundError(self.place, f"no page is called {url}", "take a URL from `wrac search`")
+        return found
+
+    def pages(self, prefix: str = "", *, after: str = "", limit: int = 100) -> list[Listed]:
+        """At most `limit` pages by URL: those that begin with `prefix`, from the one that follows `after` on."""
+        with self.database.read() as connection:
+            return listed(connection, prefix, after, limit)
+
+    def feedback(self, chunk: str, verdict: int, *, query: str = "", note: str = "", run: str = "") -> Event:
+        """Keep what a reader thinks of a passage: 1 for good, -1 for bad, 0 to take it back.
+
+        `run` is that of the search which found it. Raises NotFoundError for a chunk that there is not, ConfigError for
+        another verdict, StorageError where it cannot be kept.
+        """
+        from wrac.flow.feedback import feedback
+
+        return feedback(self.log, self.show(chunk), verdict, query=query, note=note, run=run)
 
     def verify(self, digest: bool = False, *, progress: Progress | None = None) -> VerifyReport:
         """What is wrong with the workspace, by computing every id and law again from what is stored."""

@@ -1,20 +1,22 @@
-"""The public JSON shapes of parse, plan and chunk. Changing one changes the contract and needs a changelog entry."""
+"""The public JSON shapes: the same at the command line, over HTTP and as a tool. A change needs a changelog entry."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from wrac.core.structure import names, numbers, table_cells, trails
 from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Page, Plan, Span
 from wrac.flow.links import passage_link
+from wrac.flow.report import IndexReport, ReplanReport, Result, Shown, Skipped
 from wrac.text.detection import direction, languages
 from wrac.text.entities import entities
 
 if TYPE_CHECKING:
     from wrac.core.types import Chunk
+    from wrac.flow.gather import Gathered
 
 Json = dict[str, Any]
 
@@ -142,3 +144,104 @@ def occurrence_row(document: Document, chunk: Chunk, value: Occurrence, page: Pa
         "selectors": [place["selector"] for place in places],
         "ranges": [pair for place in places for pair in place["ranges"]],
     }
+
+
+def context_row(found: Gathered, budget: int | None) -> Json:
+    """The public shape of a context: its text, and for each numbered block the passages in it, in reading order."""
+    blocks = [
+        {
+            "number": block.number,
+            "url": block.page,
+            "heading": block.heading,
+            "text": block.text,
+            "passages": [_cited(source) for source in sources],
+        }
+        for block, sources in zip(found.context.blocks, found.sources, strict=True)
+    ]
+    return {"text": found.context.text, "tokens": found.context.tokens, "budget": budget, "blocks": blocks}
+
+
+def _cited(result: Result) -> Json:
+    """A passage without what the context says already."""
+    return {name: value for name, value in hit_row(result).items() if name not in ("text", "markdown")}
+
+
+def hit_row(result: Result) -> Json:
+    """The public shape of a hit."""
+    return {
+        "rank": result.rank,
+        "score": result.score,
+        "chunk": result.chunk,
+        "url": result.url,
+        "link": result.link,
+        "trail": list(result.trail),
+        "text": result.text,
+        "markdown": result.markdown,
+        "focus": [{"unit": one.unit, "text": one.text, "score": one.score} for one in result.focus],
+        "tokens": result.tokens,
+        "confidence": result.confidence,
+    }
+
+
+def index_row(report: IndexReport) -> Json:
+    """The public shape of an index run; `seconds` is the whole run's, `stages` its parts."""
+    return {
+        "pages": report.pages,
+        "units": report.units,
+        "chunks": report.chunks,
+        "embedded": report.embedded,
+        "reused": report.reused,
+        "skipped": _skips_rows(report.skipped),
+        "usage": asdict(report.usage),
+        "seconds": report.seconds.get("total", 0.0),
+        "unchanged": report.unchanged,
+        "added": report.added,
+        "requests": report.requests,
+        "gone": list(report.gone),
+        "unanswered": _skips_rows(report.unanswered),
+        "stages": _stages(report.seconds),
+    }
+
+
+def replan_row(report: ReplanReport) -> Json:
+    """The public shape of planning anew; `seconds` is the whole run's, `stages` its parts."""
+    return {
+        "pages": report.pages,
+        "chunks": report.chunks,
+        "changed": report.changed,
+        "kept": report.kept,
+        "embedded": report.embedded,
+        "reused": report.reused,
+        "usage": asdict(report.usage),
+        "seconds": report.seconds.get("total", 0.0),
+        "skipped": _skips_rows(report.skipped),
+        "unanswered": _skips_rows(report.unanswered),
+        "stages": _stages(report.seconds),
+    }
+
+
+def _skips_rows(skips: Sequence[Skipped]) -> list[Json]:
+    return [{"url": skip.url, "reason": skip.reason} for skip in skips]
+
+
+def _stages(seconds: Mapping[str, float]) -> Json:
+    return {stage: spent for stage, spent in seconds.items() if stage != "total"}
+
+
+def shown_row(shown: Shown) -> Json:
+    """The public shape of a shown chunk."""
+    units = [
+        {
+            "id": u.id,
+            "kind": u.kind,
+            "name": u.name,
+            "text": u.text,
+            "start": u.start,
+            "end": u.end,
+            **where(u.address),
+        }
+        for u in shown.units
+    ]
+    fields = ("chunk", "text", "markdown", "tokens", "url", "anchor", "link", "planner")
+    row = {name: getattr(shown, name) for name in fields}
+    return {**row, "trail": list(shown.trail), "units": units, "pages": list(shown.pages)}

@@ -1,0 +1,1 @@
+"""The MCP server: a workspace as tools and resources for a language model's client."""
