@@ -1,0 +1,1 @@
+"""The pages of the board, by what a person does there."""
