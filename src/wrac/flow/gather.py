@@ -14,7 +14,7 @@ from wrac.core.seams import Embedder
 from wrac.core.types import Event
 from wrac.flow.links import plain
 from wrac.flow.report import Result
-from wrac.flow.search import Answered, Ask, Shown, rank, results
+from wrac.flow.search import Answered, Ask, Ranking, Shown, rank, results
 from wrac.indexing import Row, Searched
 from wrac.retrieval import Context, Found, Part, Stand, context
 from wrac.text.render import Renderer
@@ -37,7 +37,11 @@ class Gathered:
 def gather(connection: Connection, index: Searched, embedder: Embedder, ask: Ask) -> Gathered:
     """The best passages for a query as one text. Raises ConfigError as `rank` does."""
     started = time.perf_counter()
-    ranking = rank(index, embedder, ask)
+    return assemble(connection, rank(index, embedder, ask), ask, started)
+
+
+def assemble(connection: Connection, ranking: Ranking, ask: Ask, started: float) -> Gathered:
+    """The best passages of a ranking as one text; `started` is when the search began, by `time.perf_counter`."""
     best, pages = [ranking.rows[one.entry][0] for one in ranking.found], Pages(connection)
     made = context(map(_part, best), pages, counter("o200k").count, budget=ask.budget, k=ask.k)
     inside = {part.entry for block in made.blocks for part in block.parts}
