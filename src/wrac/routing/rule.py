@@ -1,0 +1,72 @@
+"""Passages or the whole document: a rule of few thresholds, learned by `wrac eval DATA --route`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from wrac.core.answers import Route, Way
+from wrac.routing.signals import FIRST, Signals
+
+Cost: TypeAlias = Callable[[int], float | None]
+"""USD of an answer to so many tokens of evidence, None where no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When the whole document is read: where `hits` of its results lie within `gap` of the best, or focus is in
+    `sections` of its sections. `doubtful` is the confidence below which nothing that was found answers.
+    """
+
+    hits: int = 4
+    gap: float = 0.15
+    sections: int = 4
+    doubtful: float = 0.35
+
+    def why(self, signals: Signals) -> str:
+        """Why the question is about the document as a whole; empty where it is not."""
+        near = signals.near(self.gap)
+        if near >= self.hits:
+            return f"{near} of the first {FIRST} results are of one document and score alike"
+        if signals.sections >= self.sections:
+            return f"the evidence lies in {signals.sections} sections of one document"
+        return ""
+
+
+RULE: Final = Rule()
+"""Thresholds learned from data; see docs/design/0019-routing.md."""
+
+
+def answerable(signals: Signals, rule: Rule = RULE) -> bool:
+    """Whether anything that was found matches the question well enough to answer it."""
+    return signals.confidence >= rule.doubtful
+
+
+def route(
+    signals: Signals, cost: Cost, *, window: int | None = None, most: float | None = None, rule: Rule = RULE
+) -> Route:
+    """Passages, or the document where the rule says so and it breaks neither the window nor the price.
+
+    `window` is the tokens of evidence that the model has room for, `most` the USD that the answer may cost; None is no
+    limit. Where no price is known the document is never held to be within `most`.
+    """
+    passages = Way(signals.passages, cost(signals.passages))
+    if not signals.page:
+        return Route("passages", "nothing was found", passages)
+    document = Way(signals.document, cost(signals.document))
+    why = rule.why(signals)
+    but = _but(document, window, most) if why else ""
+    reason = "; ".join(filter(None, (why or "the evidence is in few places", but)))
+    return Route("document" if why and not but else "passages", reason, passages, document, page=signals.page)
+
+
+def _but(document: Way, window: int | None, most: float | None) -> str:
+    """Why the document cannot be read whole; empty where it can."""
+    if window is not None and document.tokens > window:
+        return f"but its {document.tokens:,} tokens do not fit the window of {window:,}"
+    if most is not None and document.cost is None:
+        return "but its price is not known"
+    if most is not None and document.cost is not None and document.cost > most:
+        return f"but it would cost ${document.cost:.4f}, the most is ${most:.4f}"
+    return ""

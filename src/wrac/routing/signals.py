@@ -1,0 +1,49 @@
+"""What a search says about how much of a document its question needs: figures of a ranking, nothing of its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+FIRST: Final = 10
+"""So many of the best results are looked at."""
+
+
+class Seen(NamedTuple):
+    """A result as routing sees it: the page it stands on, its score, and how well it matches by itself (0..1)."""
+
+    page: str
+    score: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a ranking says. `page` is the URL of the best result's page, empty where nothing was found.
+
+    `shares` are the scores of its results among the first FIRST, each as a share of the best, `sections` how many
+    sections of it hold units in focus, `confidence` is that of the best result. `passages` is the size of the passages
+    as they are given, `document` that of the whole page, in tokens.
+    """
+
+    page: str = ""
+    shares: tuple[float, ...] = ()
+    sections: int = 0
+    confidence: float = 0.0
+    passages: int = 0
+    document: int = 0
+
+    def near(self, gap: float) -> int:
+        """How many of the page's results lie within `gap` of the best score."""
+        return sum(share >= 1.0 - gap for share in self.shares)
+
+
+def signals(ranked: Sequence[Seen], sections: int, passages: int, document: int) -> Signals:
+    """The signals of a ranking, best first."""
+    if not ranked:
+        return Signals(passages=passages)
+    best = ranked[0]
+    own = [one.score for one in ranked[:FIRST] if one.page == best.page]
+    shares = tuple(score / best.score if best.score else 1.0 for score in own)
+    return Signals(best.page, shares, sections, max(one.confidence for one in ranked[:FIRST]), passages, document)
