@@ -35,11 +35,9 @@ def page(request: Request, template: str, /, status: int = 200, **values: object
     """
     known = list(served(request).workspaces)
     wanted = request.query_params.get("workspace", "")
-    offered = _offered(request)
     shared = {
-        "places": [one for one in PLACES if one[0] in offered],
+        "places": PLACES,
         "place": _place(request.url.path),
-        "offered": offered,
         "workspaces": known,
         "workspace": wanted if wanted in known else known[0],
         "htmx": "HX-Request" in request.headers,
@@ -67,14 +65,10 @@ def _link(context: Context, path: str, /, **query: object) -> str:
 
 
 def _place(path: str) -> str:
-    """The part of the board that a page belongs to."""
+    """The part of the board that a page belongs to; none for what is no part of it."""
     first = path.strip("/").partition("/")[0]
-    return _PARTS.get(first, f"/{first}")
-
-
-def _offered(request: Request) -> frozenset[str]:
-    """The addresses that the application answers."""
-    return frozenset(getattr(route, "path", "") for route in request.app.routes)
+    found = _PARTS.get(first, f"/{first}")
+    return found if found in dict(PLACES) else ""
 
 
 def number(value: float) -> str:
