@@ -15,8 +15,11 @@ from wrac.text.detection import direction, languages
 from wrac.text.entities import entities
 
 if TYPE_CHECKING:
+    from wrac.catalog.records import Listed
+    from wrac.core.answers import Answer, Route
     from wrac.core.types import Chunk
     from wrac.flow.gather import Gathered
+    from wrac.flow.section import Heading, Section
 
 Json = dict[str, Any]
 
@@ -245,3 +248,36 @@ def shown_row(shown: Shown) -> Json:
     fields = ("chunk", "text", "markdown", "tokens", "url", "anchor", "link", "planner")
     row = {name: getattr(shown, name) for name in fields}
     return {**row, "trail": list(shown.trail), "units": units, "pages": list(shown.pages)}
+
+
+def page_row(listed: Listed) -> Json:
+    """The public shape of a page in a list."""
+    return listed._asdict()
+
+
+def section_row(section: Section, outline: Sequence[Heading] = ()) -> Json:
+    """The public shape of a part of a page; `outline` is the page's, where it is wanted."""
+    units = [{"name": name, "id": unit} for name, unit in section.units]
+    fields = ("url", "link", "name", "markdown", "tokens", "following")
+    row = {name: getattr(section, name) for name in fields}
+    return {**row, "trail": list(section.trail), "units": units, "outline": [one._asdict() for one in outline]}
+
+
+def answer_row(answer: Answer) -> Json:
+    """The public shape of an answer; `uncited` and `misquoted` are code points `[start, end)` of its text."""
+    fields = ("text", "model", "refused", "whole", "problem", "cached", "confidence", "run")
+    return {
+        **{name: getattr(answer, name) for name in fields},
+        "citations": [one._asdict() for one in answer.citations],
+        "uncited": [list(part) for part in answer.uncited],
+        "misquoted": [list(part) for part in answer.misquoted],
+        "route": route_row(answer.route),
+        "usage": asdict(answer.usage),
+    }
+
+
+def route_row(route: Route) -> Json:
+    """The public shape of a route: what each way that was weighed takes in tokens, and in USD where that is known."""
+    ways = {"passages": route.passages, "document": route.document, "corpus": route.corpus}
+    weighed = {name: way._asdict() for name, way in ways.items() if way is not None}
+    return {"choice": route.choice, "reason": route.reason, "page": route.page, "ways": weighed}

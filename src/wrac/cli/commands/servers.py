@@ -1,4 +1,4 @@
-"""Commands that go on until they are ended: serve."""
+"""Commands that go on until they are ended: serve, mcp."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from wrac.cli import options
 from wrac.cli.root import app
 
 
@@ -24,3 +25,20 @@ def serve(
     from wrac.cli import serve as command
 
     command.run(workspace or [".wrac"], host, port)
+
+
+@app.command()
+def mcp(
+    workspace: options.Workspace = options.WORKSPACE,
+    http: Annotated[
+        int | None,
+        typer.Option("--http", metavar="PORT", min=1, max=65535, help="Over HTTP on 127.0.0.1, at /mcp, not by pipes."),
+    ] = None,
+) -> None:
+    """Serve the workspace to a language model's client, by the Model Context Protocol.
+
+    Tools search, read_chunk, read_page_section, list_pages, ask and feedback; pages and chunks as resources.
+    """
+    from wrac.cli import mcp as command
+
+    command.run(workspace, http)
