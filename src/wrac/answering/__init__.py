@@ -1,1 +1,1 @@
-"""Evidence to an answer whose every citation is checked against what was sent. No model, no store."""
+"""A question and evidence to an answer whose every citation was sent and whose every quotation is verbatim."""

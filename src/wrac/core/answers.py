@@ -34,7 +34,10 @@ class Route:
 
 
 class Citation(NamedTuple):
-    """A unit that an answer rests on. `mark` is how the answer's text writes it, `quote` what it quotes from it."""
+    """A unit that an answer rests on. `mark` is how the answer's text writes it, `quote` what it quotes from it.
+
+    `heading` is the headings above the unit on one line, the outermost first.
+    """
 
     mark: str
     unit: str
@@ -42,6 +45,7 @@ class Citation(NamedTuple):
     name: str
     link: str
     quote: str = ""
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,9 @@ class Answer:
 
     `citations` name only units that were sent. `uncited` are the code points `[start, end)` of sentences of `text` that
     cite nothing that was sent, `misquoted` of quotations that stand in no unit cited. `refused`: the evidence does not
-    answer. `whole` is False where the answer broke off. `model` is empty where none was asked: `text` is the passages
-    then. `cached`: the answer was known, and `usage` is nothing.
+    answer. `whole` is False where the answer broke off, for what `problem` says. `model` is empty where none was asked:
+    `text` is the best units themselves then. `cached`: the answer was known, and `usage` is nothing. `run` names the
+    answer and its search in the event log; `confidence` is that of the best passage, as in a `Result`.
     """
 
     text: str
@@ -64,3 +69,6 @@ class Answer:
     cached: bool = False
     uncited: tuple[tuple[int, int], ...] = ()
     misquoted: tuple[tuple[int, int], ...] = ()
+    problem: str = ""
+    run: str = ""
+    confidence: float = 0.0

@@ -70,33 +70,40 @@ class Pages:
 
     def stand(self, page: str, position: int) -> Stand:
         """What is above a chunk and in it."""
-        chunk = self._record(page).chunks[position]
+        chunk = self.record(page).chunks[position]
         return Stand(chunk.trail, tuple(piece.unit for piece in chunk.slices))
 
     def title(self, page: str, unit: str) -> str:
         """A heading of the page on one line, without its permalink."""
-        document = self._record(page).document
+        document = self.record(page).document
         return " ".join(plain(document, next(place for place in document.places if place.unit == unit)).split())
 
     def markdown(self, page: str, positions: Sequence[int]) -> str:
         """Chunks in a row as one text: a table that goes on has its header once, a unit that was cut is whole again."""
-        record = self._record(page)
-        ranges: dict[int, tuple[int, int]] = {}
-        for position in positions:
-            slices = record.chunks[position].slices
-            for ordinal, (_, start, end) in zip(record.occurrences[position].ordinals, slices, strict=True):
-                low, high = ranges.get(ordinal, (start, end))
-                ranges[ordinal] = (min(low, start), max(high, end))
+        record = self.record(page)
+        ranges = held(record, positions)
         document = record.document
-        cuts = {o: held for o, held in ranges.items() if held != (0, len(document.text(o)))}
+        cuts = {o: part for o, part in ranges.items() if part != (0, len(document.text(o)))}
         if page not in self._renderers:
             self._renderers[page] = Renderer(document, lean=True)
         return self._renderers[page].markdown(sorted(ranges), cuts)
 
-    def _record(self, page: str) -> Record:
+    def record(self, page: str) -> Record:
+        """All that is stored of a page."""
         if page not in self._records:
             record = catalog.get(self._connection, page)
             if record is None:
                 raise KeyError(f"{page} is in the index and not in the catalog")
             self._records[page] = record
         return self._records[page]
+
+
+def held(record: Record, positions: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """The code points `[start, end)` that chunks of a page hold of its units, by ordinal."""
+    ranges: dict[int, tuple[int, int]] = {}
+    for position in positions:
+        slices = record.chunks[position].slices
+        for ordinal, (_, start, end) in zip(record.occurrences[position].ordinals, slices, strict=True):
+            low, high = ranges.get(ordinal, (start, end))
+            ranges[ordinal] = (min(low, start), max(high, end))
+    return ranges

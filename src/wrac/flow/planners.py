@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Document, Plan, Policy
+from wrac.flow.endpoints import endpoint, refuse
 from wrac.llm.asking import Model, Question, Reply
 from wrac.llm.ledger import Answers, Spent
 from wrac.llm.prices import Price
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 Who: TypeAlias = Literal["rules", "llm", "cascade"]
 PLANNERS: Final[tuple[Who, ...]] = get_args(Who)
-KEY: Final = "WRAC_API_KEY"
-"""The environment variable with the key for a `base_url`; providers of their own have their usual ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +57,7 @@ class Planning:
             raise ConfigError(
                 f"--planner {self.who} needs --model, such as openai:gpt-4.1, or --base-url URL --model NAME"
             )
-        if not self.model.isprintable():
-            raise ConfigError(f"--model {self.model!r} is no name; it holds what cannot be printed")
-        if self.base_url:
-            _refuse(self.base_url)
+        refuse(self.model, self.base_url)
 
     @property
     def text(self) -> str:
@@ -72,12 +67,7 @@ class Planning:
     @property
     def endpoint(self) -> Endpoint:
         """Where the model is; a key for a `base_url` is read from the environment."""
-        from wrac.llm.providers import Endpoint
-
-        key = os.environ.get(KEY, "").strip() if self.base_url else ""  # a file's last line end is no part of it
-        if not (key.isascii() and key.isprintable()):
-            raise ConfigError(f"{KEY} holds characters that no key has; set it to the key alone")
-        return Endpoint(self.model, self.base_url, key, parallel=self.parallel, price=self.price)
+        return endpoint(self.model, self.base_url, self.price, self.parallel)
 
     def name(self, policy: Policy) -> str:
         """What plans of this planner under a policy are called."""
@@ -208,21 +198,6 @@ def site(url: str) -> str:
     """
     host = urlsplit(url).netloc.rpartition("@")[2] if "://" in url else ""
     return host or (url.strip("/").partition("/")[0] if "/" in url.strip("/") else "-")
-
-
-def _refuse(address: str) -> None:
-    """Nothing for the address of a server. Raises ConfigError, which does not repeat it, for anything else."""
-    try:
-        parts = urlsplit(address)
-        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ConfigError("--base-url is no address; write it as https://host/v1")
-    if "@" in parts.netloc:
-        raise ConfigError(f"--base-url holds a password; put the key into {KEY}")
-    if parts.query or parts.fragment:
-        raise ConfigError(f"--base-url holds more than an address; end it before ? and #, and put a key into {KEY}")
 
 
 def _option(name: str) -> str:

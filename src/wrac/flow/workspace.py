@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from wrac import catalog
-from wrac.catalog import FILE, Record, errors
+from wrac.catalog import Record
 from wrac.catalog.ledger import Grouping, sums
-from wrac.catalog.places import at, is_url
+from wrac.catalog.places import at
 from wrac.catalog.records import Listed, listed
 from wrac.core.errors import NotFoundError, WorkspaceError
 from wrac.core.seams import Embedder
 from wrac.core.types import NOTHING, Event, Policy, Usage
 from wrac.fetching import MAX_SIZE
+from wrac.flow.folders import folder
 from wrac.flow.report import IndexReport, Progress, ReplanReport, Result, Shown, VerifyReport, silent
 from wrac.flow.shelf import Shelf, unknown
 from wrac.flow.sites import Site
@@ -29,6 +28,8 @@ from wrac.planning.policies import Policies
 from wrac.retrieval import FAINT
 
 if TYPE_CHECKING:
+    from wrac.core.answers import Answer, Choice
+    from wrac.flow.answerers import Answerer
     from wrac.flow.forget import Collected, Forgotten
     from wrac.flow.gather import Gathered
     from wrac.flow.planners import Planning
@@ -53,7 +54,7 @@ class Workspace:
         events: bool = True,
     ) -> None:
         self._embedder, self._named = embedder, ""
-        self.path = _folder(path, create=create)
+        self.path = folder(path, create=create)
         self.database = at(path)
         self.place = self.database.place
         with ExitStack() as opening:
@@ -262,6 +263,36 @@ class Workspace:
             self._told(index, found.answered)
         return found
 
+    def ask(  # noqa: PLR0913 - the options of one verb
+        self,
+        query: str,
+        *,
+        answerer: Answerer | None = None,
+        budget: int | None = 2000,
+        k: int | None = None,
+        where: Mapping[str, str | Sequence[str]] = NOTHING,
+        rerank: bool = False,
+        way: Choice | Literal["auto"] = "auto",
+        most: float | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> Answer:
+        """The answer to a question, every citation of it checked against what the model was sent.
+
+        `answerer` is who answers, None for who was told last; nobody, and the best units themselves are the answer.
+        `way` is what is sent: passages of at most `budget` tokens, the whole document of the best one, the whole
+        corpus, or what is best. `most` is what the answer may cost in USD; `tell` is told its text as it comes.
+
+        Raises ConfigError for what cannot be asked so, RemoteError where the model does not answer.
+        """
+        from wrac.flow.answerers import settled
+        from wrac.flow.ask import Wanted, ask
+        from wrac.flow.search import Ask
+
+        wanted = Wanted(Ask(query, k, budget, Filters.of(where), rerank, FAINT), way, most, tell)
+        self._agree()
+        self.shelf.catch_up()
+        return ask(self.shelf, self.log, settled(self.database, answerer), wanted)
+
     def _told(self, index: Searched, answered: Answered) -> Answered:
         """The answer, of which the log knows. Raises ConfigError where it is empty for a filter that names nothing."""
         if not answered.results:
@@ -359,31 +390,3 @@ def _wish(policy: Policy | Policies | None, planning: Planning | None) -> Wish:
     from wrac.flow.remembered import Wish
 
     return Wish(Policies(policy) if isinstance(policy, Policy) else policy, planning)
-
-
-def _folder(path: str | Path, *, create: bool) -> Path:
-    """Where files are kept: the workspace's folder, for one in a database a folder of the user's state by its name."""
-    if not is_url(path):
-        with errors(Path(path)):
-            _claim(Path(path), create=create)
-        return Path(path)
-    home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    folder = home / "wrac" / blake2b(at(path).place.encode(), digest_size=8).hexdigest()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _claim(path: Path, *, create: bool) -> None:
-    """The folder is there and is a workspace's, or empty and to become one.
-
-    Raises WorkspaceError for anything else.
-    """
-    if (path / FILE).is_file():
-        return
-    if path.exists() and not path.is_dir():
-        raise WorkspaceError(path, "it is a file, not a workspace", "choose another --workspace")
-    if path.is_dir() and any(path.iterdir()):
-        raise WorkspaceError(path, "the folder holds something else, no workspace", "choose another --workspace")
-    if not create:
-        raise WorkspaceError(path, "there is no workspace", "run `wrac index` first, or give --workspace")
-    path.mkdir(parents=True, exist_ok=True)
