@@ -24,6 +24,8 @@ from wrac.catalog.schema import SCHEMA, meta, metadata
 from wrac.core.errors import BusyError, StorageError, WorkspaceError, WracError
 
 FILE, LOCK = "wrac.db", "writer.lock"
+KEPT = 8
+"""Connections that are kept open for the next ones."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
 _SETTINGS = (
     "journal_mode=WAL",
@@ -156,7 +158,10 @@ class Database:
 
 
 def _engine(path: Path) -> Engine:
-    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": 60})
+    # As many connections as there are readers: one that waits for another's may hold what that one waits for.
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)), connect_args={"timeout": 60}, pool_size=KEPT, max_overflow=-1
+    )
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, MetaData, create_engine, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, TimeoutError
 
 from wrac.catalog.database import Database
 from wrac.core.errors import (
@@ -27,6 +27,8 @@ from wrac.core.errors import (
 )
 
 SCHEMES: Final = ("postgresql://", "postgres://")
+MOST: Final = 20
+"""Connections of one process: a server has a hundred for all."""
 _RUN, _WRITE = 0x77726163, 0x77726164
 """The first numbers of the advisory locks of a run and of a write transaction; the second is the schema's."""
 
@@ -166,7 +168,8 @@ def engine(url: URL, schema: str) -> Engine:
     """Connections that see the schema before all others. Raises MissingExtraError without a driver."""
     settings: dict[str, Any] = {"options": f"-csearch_path={schema},public", "application_name": "wrac"}
     try:
-        return create_engine(url, connect_args={"connect_timeout": 10, **settings}, pool_size=4)
+        given = {"connect_timeout": 10, **settings}
+        return create_engine(url, connect_args=given, pool_size=4, max_overflow=MOST - 4, pool_timeout=60)
     except ModuleNotFoundError as error:
         raise MissingExtraError("postgres", "PostgreSQL") from error
 
@@ -180,6 +183,8 @@ def errors(place: str) -> Iterator[None]:
         raise
     except DBAPIError as error:
         raise _translated(place, error.orig) from error
+    except TimeoutError as error:
+        raise BusyError(place, f"all {MOST} connections of this process were in use for 60 s", "try again") from error
 
 
 _ADVICE: Final = {

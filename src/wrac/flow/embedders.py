@@ -43,8 +43,11 @@ def agree(database: Database, embedder: Embedder, told: str) -> None:
     Raises WorkspaceError naming both embedders where all pages are by another one.
     """
     with database.read() as connection:
+        same = select(schema.pages.c.row).where(schema.pages.c.embedder == embedder.name).limit(1)
+        if connection.scalar(same) is not None:
+            return
         found = sorted(connection.scalars(select(schema.pages.c.embedder).distinct()))
-    if found and embedder.name not in found:
+    if found:
         advice = f"run `wrac reindex --embedder {told}`" if told else "open it with that one, or reindex with this one"
         raise WorkspaceError(database.place, f"its vectors are by {found[0]}, not by {embedder.name}", advice)
 

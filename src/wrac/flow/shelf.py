@@ -7,9 +7,10 @@ so a run that is killed anywhere is gone on with by the next one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import RLock
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,7 @@ from wrac.core.errors import BusyError, ConfigError, WorkspaceError
 from wrac.core.seams import Embedder
 from wrac.flow.report import Progress, silent
 from wrac.flow.rows import language_of, rows_of
+from wrac.flow.turns import Turns
 from wrac.indexing import ALL, Change, Filters, Index, Row, Searched, Space, Vector, tables
 from wrac.indexing.sql import SqlIndex
 from wrac.indexing.sqlite import SqliteIndex
@@ -33,6 +35,8 @@ INSIDE: Final = "workspace"
 """What `wrac reindex --to` calls the index in the workspace itself."""
 PAGES = 64
 """Pages whose changes a store is told at once."""
+AT_ONCE = 4
+"""Searches of a process that run at once: more threads would take the interpreter from one another, and end later."""
 
 
 class Shelf:
@@ -41,6 +45,8 @@ class Shelf:
     def __init__(self, database: Database, folder: Path, embedder: Callable[[], Embedder]) -> None:
         self.database, self.folder, self._embedder = database, folder, embedder
         self.behind = 0
+        self._turns = Turns(AT_ONCE)
+        self._opening = RLock()
         self._matrices: dict[str, MatrixFile] = {}
         self._outside: Index | None = None
         self._url = self.place
@@ -200,6 +206,14 @@ class Shelf:
         """The index with all that stands in it."""
         return self.outside() if self._url else self.inside(connection)
 
+    @contextmanager
+    def searching(self) -> Iterator[tuple[Connection, Searched]]:
+        """The catalog and what is searched as one snapshot sees them, a few threads at once."""
+        with self._turns:
+            self.catch_up()
+            with self.database.read() as connection:
+                yield connection, self.search(connection)
+
     def catch_up(self) -> None:
         """Tell the store what it was not told, unless another process is about it; then `behind` says how much."""
         self.look()
@@ -218,7 +232,8 @@ class Shelf:
 
     def outside(self) -> Index:
         """The store; connected on first use."""
-        return self._outside if self._outside is not None else self._open()
+        with self._opening:
+            return self._outside if self._outside is not None else self._open()
 
     def close(self) -> None:
         """Let go of store and matrix."""

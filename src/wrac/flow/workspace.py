@@ -232,9 +232,7 @@ class Workspace:
 
         ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
         self._agree()
-        self.shelf.catch_up()
-        with self.database.read() as connection:
-            index = self.shelf.search(connection)
+        with self.shelf.searching() as (connection, index):
             return self._told(index, search(connection, index, self.embedder, ask)).results
 
     def context(  # noqa: PLR0913 - the options of one verb
@@ -256,9 +254,7 @@ class Workspace:
 
         ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
         self._agree()
-        self.shelf.catch_up()
-        with self.database.read() as connection:
-            index = self.shelf.search(connection)
+        with self.shelf.searching() as (connection, index):
             found = gather(connection, index, self.embedder, ask)
             self._told(index, found.answered)
         return found

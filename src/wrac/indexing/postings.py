@@ -159,8 +159,8 @@ class Postings:
         query = "SELECT data FROM index_postings WHERE term = (SELECT row FROM index_terms WHERE term = ?)"
         return np.frombuffer(b"".join(row[0] for row in self._read_all(query, (term,))), POSTING)
 
-    def _read_all(self, query: str, values: tuple[Any, ...] = ()) -> Sequence[Any]:
-        return self.connection.exec_driver_sql(marked(self.connection, query), values).all()
+    def _read_all(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        return fetched(self.connection, query, values)
 
     def _run(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         if rows:
@@ -180,6 +180,15 @@ def insert_all(connection: Connection, table: str, columns: Sequence[str], rows:
     else:
         marks = ", ".join("?" for _ in columns)
         connection.exec_driver_sql(f"INSERT INTO {named} VALUES ({marks})", list(rows))  # noqa: S608 - own names
+
+
+def fetched(connection: Connection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """All rows of a query as the driver has them: as SQLAlchemy's own, one by one, they take twice as long to read."""
+    result = connection.exec_driver_sql(marked(connection, query), tuple(values))
+    cursor: Any = result.cursor
+    rows: list[tuple[Any, ...]] = cursor.fetchall()
+    result.close()
+    return rows
 
 
 def marked(connection: Connection, statement: str) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
 
 from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits, Vector, tables
-from wrac.indexing.postings import Postings, batches, insert_all, marked
+from wrac.indexing.postings import Postings, batches, fetched, insert_all, marked
 from wrac.text import bm25
 
 TERMS = 64
@@ -101,15 +101,15 @@ class SqlIndex(ABC):
     def rows(self, entries: Sequence[str], filters: Filters = ALL) -> dict[str, list[Row]]:
         """Where the entries stand, in order of page and position, as far as the filters allow."""
         found: dict[str, list[Row]] = {entry: [] for entry in entries}
-        view = tables.passages
+        every = filters == ALL
         for batch in batches(found):
-            query = (
-                select(*_COLUMNS).where(view.c.entry.in_(batch)).order_by(view.c.page, view.c.position, view.c.entry)
-            )
-            for stored in self.connection.execute(query):
+            for stored in fetched(self.connection, f"{_ROWS} IN ({', '.join('?' * len(batch))})", batch):
                 row = _row(stored)
-                if filters.allow(row):
+                if every or filters.allow(row):
                     found[row.entry].append(row)
+        for rows in found.values():
+            if len(rows) > 1:
+                rows.sort(key=lambda row: (row.page, row.position))
         return found
 
     def contents(self) -> Iterator[tuple[str, int, str]]:
@@ -224,8 +224,8 @@ class SqlIndex(ABC):
     def ranked(self, numbers: list[int], scores: list[float], k: int) -> list[tuple[str, float]]:
         names: dict[int, str] = {}
         for batch in batches(numbers):
-            query = select(tables.entries.c.row, tables.entries.c.id).where(tables.entries.c.row.in_(batch))
-            names.update((row[0], row[1]) for row in self.connection.execute(query))
+            marks = ", ".join("?" * len(batch))
+            names.update(self.select(f"SELECT row, id FROM index_entries WHERE row IN ({marks})", batch))  # noqa: S608 - marks
         ranked = sorted((-score, names[number]) for number, score in zip(numbers, scores, strict=True))
         return [(name, -score) for score, name in ranked[:k]]
 
@@ -266,7 +266,7 @@ class SqlIndex(ABC):
             self.connection.exec_driver_sql(marked(self.connection, statement), rows)
 
     def select(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        return iter(self.connection.exec_driver_sql(marked(self.connection, query), tuple(values)))
+        return iter(fetched(self.connection, query, values))
 
     def allowed(self, filters: Filters) -> Select[tuple[int]]:
         """Numbers of the entries that stand where the filters allow, some more than once.
@@ -316,11 +316,15 @@ def _described(row: Row) -> tuple[str, ...]:
 
 
 def _row(stored: Sequence[Any]) -> Row:
-    """The row of the values of `_COLUMNS`."""
-    *plain, start, end, units, trail, kinds, roles, meta = stored
-    values: dict[str, Any] = dict(zip(_PLAIN, plain, strict=True))
-    values |= {"units": tuple(json.loads(units)), "trail": _list(trail), "kinds": _list(kinds), "roles": _list(roles)}
-    return Row(start=start, end=end, meta=dict(_pairs(meta)), **values)
+    """The row of the values of `_ROWS`, which are in the order of its fields."""
+    units, trail, kinds, roles, label, date, meta = (stored[8], stored[9], *stored[15:])
+    lists = _list(kinds), _list(roles)
+    return Row(*stored[:8], _ids(units), _list(trail), *stored[10:15], *lists, label, date, dict(_pairs(meta)))
+
+
+def _ids(packed: str) -> tuple[str, ...]:
+    """The ids in a JSON list of them, which has nothing to unescape."""
+    return tuple(packed[2:-2].split('", "')) if len(packed) > 2 else ()
 
 
 @lru_cache(maxsize=4096)
@@ -335,10 +339,7 @@ def _pairs(packed: str) -> Mapping[str, str]:
     return pairs
 
 
-_PLAIN = (
-    "entry", "chunk", "page", "position", "text", "prefix", "anchor", "link", "tokens", "planner", "language", "label",
-    "date",
-)  # fmt: skip
-_COLUMNS = tuple(
-    tables.passages.c[name] for name in (*_PLAIN, "part_start", "part_end", "units", "trail", "kinds", "roles", "meta")
+_ROWS = (
+    "SELECT entry, chunk, page, position, text, prefix, part_start, part_end, units, trail, anchor, link, tokens,"
+    " planner, language, kinds, roles, label, date, meta FROM passages WHERE entry"
 )
