@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from wrac.core.structure import names, numbers, table_cells, trails
 from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Page, Plan, Span
 from wrac.flow.links import passage_link
 from wrac.flow.report import IndexReport, ReplanReport, Result, Shown, Skipped
+from wrac.routing.economics import KINDS, TARIFF, hits, upkeep
 from wrac.text.detection import direction, languages
 from wrac.text.entities import entities
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from wrac.core.answers import Answer, Route
     from wrac.core.types import Chunk
     from wrac.flow.gather import Gathered
+    from wrac.flow.measures import Corpus
     from wrac.flow.section import Heading, Section
+    from wrac.routing.advice import Advice
 
 Json = dict[str, Any]
 
@@ -281,3 +285,47 @@ def route_row(route: Route) -> Json:
     ways = {"passages": route.passages, "document": route.document, "corpus": route.corpus}
     weighed = {name: way._asdict() for name, way in ways.items() if way is not None}
     return {"choice": route.choice, "reason": route.reason, "page": route.page, "ways": weighed}
+
+
+def advice_row(found: Sequence[Advice], corpus: Corpus) -> Json:
+    """The public shape of an advice: what each model would take and why, every factor, and the documents counted."""
+    first = found[0].factors
+    return {
+        "models": [_advised(one) for one in found],
+        "factors": {
+            name: {
+                "value": getattr(first, name), "unit": kind.unit, "meaning": kind.meaning,
+                **first.origin(name)._asdict(),
+            }
+            for name, kind in KINDS.items()
+        },
+        "documents": [{"url": url, "tokens": tokens} for url, tokens in corpus.documents.items()],
+        "skipped": _skips_rows(corpus.skipped),
+    }  # fmt: skip
+
+
+def _advised(one: Advice) -> Json:
+    f = one.factors
+    return {
+        "model": f.tariff.model,
+        "window": f.tariff.window,
+        "rates": [rates._asdict() for rates in f.tariff.rates],
+        "origins": {name: f.origin(name)._asdict() for name in TARIFF},
+        "room": f.room,
+        "fits": f.fits,
+        "choice": one.choice,
+        "rule": one.rule,
+        "reason": one.reason,
+        "factor": _finite(one.factor),
+        "factor_cached": _finite(one.factor_cached),
+        "cache_hits": hits(f),
+        "costs": {way: cost._asdict() for way, cost in one.costs.items()},
+        "index": upkeep(f),
+        "break_even": {axis: list(values) for axis, values in one.breaks.items()},
+        "rules": [verdict._asdict() for verdict in one.verdicts],
+    }
+
+
+def _finite(value: float) -> float | None:
+    """The value; None for what JSON cannot write."""
+    return value if isfinite(value) else None

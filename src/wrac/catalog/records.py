@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -319,3 +319,10 @@ def markdown(connection: Connection, url: str, position: int) -> str:
     if not 0 <= position < len(rows):
         raise KeyError(f"{url} has no chunk {position}")
     return str(rows[position][3])
+
+
+def renderings(connection: Connection) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Each page's URL, and of its chunks in their order what is above it as it is embedded, and its rendering."""
+    query = select(pages.c.url, pages.c.occurrences).order_by(pages.c.url)
+    for url, data in connection.execution_options(yield_per=100).execute(query):
+        yield url, [(made[0][0] if made else "", str(text)) for _, _, _, text, made in unpack(data)]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from wrac.core.errors import ConfigError, MissingExtraError
 from wrac.llm.prices import MILLION, MODELS, Price
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
 
 SHORT: Final = 300.0
 """Seconds: providers that have a second price for what stays in the cache longer ask it above this."""
@@ -56,20 +59,33 @@ def tariff(model: str, lifetime: float = SHORT) -> Tariff:
 
     Raises ConfigError where no price is known, MissingExtraError without the package of prices.
     """
+    found = _listed(model)
+    if found is None:
+        raise ConfigError(
+            f"no price is known for {model!r}; give --price IN/OUT/CACHED in USD per million tokens, or name it as "
+            f"PROVIDER:MODEL, such as {MODELS[0]}"
+        )
+    rates = tuple(_rates(model, found.model_price, lifetime))
+    return Tariff(model, rates, found.model.context_window or 0)
+
+
+def window(model: str) -> int:
+    """Tokens that a model reads at once; 0 where no list says it. Raises MissingExtraError as `tariff` does."""
+    found = _listed(model)
+    return 0 if found is None else found.model.context_window or 0
+
+
+def _listed(model: str) -> PriceCalculation | None:
+    """What genai-prices knows of a model; None where it does not know it."""
     try:
         import genai_prices
     except ImportError as error:
         raise MissingExtraError("eval", "a price") from error
     provider, _, name = model.rpartition(":")
     try:
-        found = genai_prices.calc_price(genai_prices.Usage(), model_ref=name, provider_id=provider or None)
-    except LookupError as error:
-        raise ConfigError(
-            f"no price is known for {model!r}; give --price IN/OUT/CACHED in USD per million tokens, or name it as "
-            f"PROVIDER:MODEL, such as {MODELS[0]}"
-        ) from error
-    rates = tuple(_rates(model, found.model_price, lifetime))
-    return Tariff(model, rates, found.model.context_window or 0)
+        return genai_prices.calc_price(genai_prices.Usage(), model_ref=name, provider_id=provider or None)
+    except LookupError:
+        return None
 
 
 def _rates(model: str, listed: Any, lifetime: float) -> Iterator[Rates]:  # noqa: ANN401 - fields by name

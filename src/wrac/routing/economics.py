@@ -19,7 +19,7 @@ from wrac.llm.tariffs import Rates, Tariff
 
 Way: TypeAlias = Literal["window", "cached window", "retrieval", "mixture"]
 WAYS: Final[tuple[Way, ...]] = ("window", "cached window", "retrieval", "mixture")
-Source: TypeAlias = Literal["measured", "given", "default"]
+Source: TypeAlias = Literal["measured", "listed", "given", "default"]
 Axis: TypeAlias = Literal["queries_per_day", "corpus_tokens", "cache_ratio", "price_level"]
 DAYS: Final = 30
 _WEEK, _HOUR, _GB = 7, 3600, 1e9
@@ -69,11 +69,16 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
+TARIFF: Final = ("price", "window")
+"""What else has an origin."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Factors:
-    """All that the costs follow from, in the units of `KINDS`; of a number without an origin the default was taken.
+    """All that the costs follow from, in the units of `KINDS`.
 
-    Raises ConfigError for a number that makes no sense.
+    `origins` are by name, those of the tariff under `price` and `window`; a number without one is the default. Raises
+    ConfigError for a number that makes no sense.
     """
 
     tariff: Tariff
@@ -129,8 +134,15 @@ class Factors:
     def row(self) -> dict[str, Any]:
         """All of it as JSON; `Factors.read` reads it."""
         told = {name: [getattr(self, name), *self.origin(name)] for name in KINDS}
+        tariff = {name: list(self.origin(name)) for name in TARIFF}
         rates = [list(one) for one in self.tariff.rates]
-        return {"model": self.tariff.model, "window": self.tariff.window, "rates": rates, "factors": told}
+        return {
+            "model": self.tariff.model,
+            "window": self.tariff.window,
+            "rates": rates,
+            "origins": tariff,
+            "factors": told,
+        }
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> Factors:
@@ -138,6 +150,7 @@ class Factors:
         tariff = Tariff(row["model"], tuple(Rates(*one) for one in row["rates"]), row["window"])
         told = row["factors"]
         origins = {name: Origin(source, note) for name, (_, source, note) in told.items()}
+        origins |= {name: Origin(*origin) for name, origin in row["origins"].items()}
         return cls(tariff=tariff, origins=origins, **{name: value for name, (value, _, _) in told.items()})
 
 

@@ -1,0 +1,217 @@
+"""What pages and a workspace's past show of the factors of an advice: sizes, questions, changes, prices paid."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from wrac.catalog import Database
+from wrac.catalog.ledger import sums
+from wrac.catalog.records import renderings
+from wrac.catalog.schema import visits
+from wrac.core.errors import ConfigError, InputError
+from wrac.core.types import NOTHING, Event, Page
+from wrac.fetching import READABLE, Skip
+from wrac.flow.embedders import recalled
+from wrac.flow.prepare import prepare_or_why
+from wrac.flow.report import Progress, Skipped
+from wrac.llm.tariffs import tariff
+from wrac.planning.policies import Policies
+from wrac.routing.economics import Origin, Source
+from wrac.text.tokens import counter
+
+DAY, WEEK, MONTH = 86_400.0, 7 * 86_400.0, 30 * 86_400.0
+LEAST: Final = 20
+"""Questions that were routed before their share is taken for a measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number and whence it is."""
+
+    value: float
+    origin: Origin
+
+
+def measure(value: float, note: str, source: Source = "measured") -> Measure:
+    """A number that was measured."""
+    return Measure(value, Origin(source, note))
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Tokens (o200k) of each document as its passages are rendered, by URL, and of all passages with what is above.
+
+    `skipped` are sources that are no page.
+    """
+
+    documents: Mapping[str, int] = NOTHING
+    passages: int = 0
+    passage_tokens: int = 0
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all documents."""
+        return sum(self.documents.values())
+
+    @property
+    def median(self) -> float:
+        """Tokens of the document in the middle."""
+        return median(self.documents.values()) if self.documents else 0.0
+
+    @property
+    def largest(self) -> tuple[str, int]:
+        """The largest document and its tokens."""
+        return max(self.documents.items(), key=lambda one: one[1], default=("", 0))
+
+    def measures(self) -> dict[str, Measure]:
+        """The factors that it shows."""
+        if not self.tokens:
+            return {}
+        url, most = self.largest
+        found = {
+            "corpus_tokens": measure(self.tokens, f"{_plural(len(self.documents), 'document')} as rendered"),
+            "document_tokens": measure(
+                self.tokens / len(self.documents), f"median {self.median:,.0f}, largest {most:,}: {url}"
+            ),
+        }
+        if self.passages:
+            found["passage_tokens"] = measure(self.passage_tokens / self.passages, _plural(self.passages, "passage"))
+        return found
+
+
+def corpus_of(connection: Connection, progress: Progress) -> Corpus:
+    """The corpus of a workspace."""
+    return _corpus(renderings(connection), progress)
+
+
+def corpus_at(found: Iterable[Page | Skip], progress: Progress) -> Corpus:
+    """The corpus of pages, parsed, planned by rules and cut here. Raises InputError where there is no page."""
+    skipped: list[Skipped] = []
+    made = _corpus(_rendered(found, skipped), progress)
+    if not made.documents:
+        why = f": {skipped[0].reason}" if skipped else ""
+        raise InputError("no page was found", f"nothing to count tokens of{why}", f"give {READABLE}")
+    return Corpus(made.documents, made.passages, made.passage_tokens, tuple(skipped))
+
+
+def _rendered(found: Iterable[Page | Skip], skipped: list[Skipped]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    policies = Policies()
+    for page in found:
+        made = page.reason if isinstance(page, Skip) else prepare_or_why(page, policies)
+        if isinstance(made, str):
+            skipped.append(Skipped(page.url, made))
+        else:
+            yield page.url, [(above, one.markdown) for above, one in zip(made.prefixes, made.occurrences, strict=True)]
+
+
+def _corpus(found: Iterable[tuple[str, list[tuple[str, str]]]], progress: Progress) -> Corpus:
+    count = counter("o200k").count
+    documents: dict[str, int] = {}
+    passages = above = 0
+    for done, (url, parts) in enumerate(found, 1):
+        documents[url] = sum(count(text) for _, text in parts) + max(len(parts) - 1, 0)  # a line end between two
+        passages += len(parts)
+        above += sum(count(prefix) for prefix, _ in parts)
+        progress("count", done, None, url)
+    return Corpus(documents, passages, sum(documents.values()) + above)
+
+
+# -- what happened
+
+
+def shown(database: Database, events: Iterable[Event], corpus: Corpus, now: float | None = None) -> dict[str, Measure]:
+    """The factors that a workspace's past shows; what it has too little of is left out."""
+    moment = time.time() if now is None else now
+    past = list(events)
+    with database.read() as connection:
+        found = {**_asked(past, moment), **_changed(connection, past, moment), **_paid(connection, corpus)}
+    if corpus.tokens:
+        size = database.size()
+        found["bytes_per_token"] = measure(size / corpus.tokens, f"{size:,} bytes of workspace")
+    return {**found, **_embedded(recalled(database))}
+
+
+def _asked(past: Iterable[Event], now: float) -> dict[str, Measure]:
+    """Questions a day of the last 30 days, or since the first; their size, and how many wanted a whole document."""
+    runs: dict[str, tuple[float, str]] = {}
+    choices = []
+    for one in past:
+        if one.name in ("query", "ask") and now - one.at <= MONTH:
+            runs.setdefault(one.run, (one.at, str(one.fields.get("query", ""))))
+            choices += [one.fields["choice"]] if "choice" in one.fields else []
+    if not runs:
+        return {}
+    count = counter("o200k").count
+    told = _plural(len(runs), "question")
+    found = {"question_tokens": measure(fmean(count(text) for _, text in runs.values()), f"the mean of {told}")}
+    days = (now - min(at for at, _ in runs.values())) / DAY
+    if days >= 1:
+        found["queries_per_day"] = measure(len(runs) / days, f"{told} in {days:.0f} days, by the event log")
+    if len(choices) >= LEAST:
+        whole = sum(choice == "document" for choice in choices)
+        found["whole_share"] = measure(whole / len(choices), f"{whole} of {_plural(len(choices), 'answer')}")
+    return found
+
+
+def _changed(connection: Connection, past: Iterable[Event], now: float) -> dict[str, Measure]:
+    """Changed documents a week: of crawled pages by their visits, of others by the log of what was made anew."""
+    visited = list(connection.execute(select(visits)))
+    crawled = {row.url for row in visited}
+    changes, begun = sum(row.changes for row in visited), [row.changed for row in visited if not row.changes]
+    last: dict[str, str] = {}
+    for one in past:
+        url = str(one.fields.get("url", ""))
+        if one.name == "plan" and "document" in one.fields:
+            begun.append(one.at)
+            changes += url not in crawled and last.get(url, one.fields["document"]) != one.fields["document"]
+            last[url] = one.fields["document"]
+    end = now if last.keys() - crawled or not visited else max(row.checked for row in visited)
+    seconds = end - min(begun, default=end)
+    if seconds < DAY:
+        return {}
+    told = (
+        f"{_plural(changes, 'change')} of {_plural(len(crawled | last.keys()), 'document')} in {seconds / DAY:.0f} days"
+    )
+    return {"changes_per_week": measure(changes * WEEK / seconds, told)}
+
+
+def _paid(connection: Connection, corpus: Corpus) -> dict[str, Measure]:
+    """What planning was paid a million tokens of corpus, and how long answers are, by the ledger."""
+    spent = sums(connection, "purpose")
+    found = {}
+    if (plans := spent.get("plan")) and plans.cost and corpus.tokens:
+        told = f"{plans.cost:.2f} USD for {_plural(plans.calls, 'call')}, by the ledger"
+        found["plan_price"] = measure(plans.cost * 1e6 / corpus.tokens, told)
+    if (answers := spent.get("answer")) and answers.calls and answers.output:
+        told = f"the mean of {_plural(answers.calls, 'answer')}, by the ledger"
+        found["output_tokens"] = measure(answers.output / answers.calls, told)
+    return found
+
+
+def _embedded(name: str) -> dict[str, Measure]:
+    """The price of the embedder, where it is paid and listed."""
+    kind, _, model = name.partition(":")
+    if kind != "openai":
+        return {"embed_price": measure(0.0, f"{kind} runs here")}
+    if "@" in model:
+        return {}
+    return {"embed_price": measure(tariff(name).rates[0].input, name, "listed")}
+
+
+def paid_elsewhere(name: str) -> None:
+    """Nothing. Raises ConfigError for an embedder whose price nobody knows."""
+    if name.startswith("openai:") and "@" in name:
+        raise ConfigError(
+            f"no price is known for the embedder {name}; give --set embed-price=USD a million tokens, 0 for your own"
+        )
+
+
+def _plural(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
