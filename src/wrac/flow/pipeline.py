@@ -176,6 +176,8 @@ class Pipeline:
         """The index, wherever it is, has every page and is ready for searches."""
         self.shelf.drain(self.options.progress)
         self.shelf.settle()
+        counts = {name: self.counts[name] for name in ("pages", "added", "unchanged")}
+        self._tell("ran", verb=self.verb, **counts, skipped=len(self.skipped), seconds=sum(self.seconds.values()))
 
     # -- a page in
 

@@ -67,7 +67,7 @@ class Answered:
         yield Event(now, "query", self.run, {**asked, "hits": len(self.results), "seconds": round(self.seconds, 4)})
         for hit in self.results:
             fields = {"chunk": hit.chunk, "url": hit.url, "rank": hit.rank, "score": round(hit.score, 6)}
-            yield Event(now, "hit", self.run, fields)
+            yield Event(now, "hit", self.run, {**fields, "confidence": round(hit.confidence, 3)})
 
 
 @dataclass(frozen=True, slots=True)

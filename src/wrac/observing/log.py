@@ -12,9 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from wrac.core.types import Event
+
+ERASED: Final = "erased"
+"""The file in a log's folder that is longer after each erasure: who has read the log reads it anew."""
 
 
 class EventLog:
@@ -67,6 +70,9 @@ class EventLog:
                         os.pwrite(file.fileno(), b" " * (len(line) - 1), at)
                         count += 1
                     at += len(line)
+        if count:
+            with (self.folder / ERASED).open("ab") as marker:
+                marker.write(b".")
         return count
 
     def drop(self, before: float) -> int:
