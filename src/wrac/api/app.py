@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio.to_thread
 from fastapi import FastAPI
 
 import wrac
 from wrac.api import problems
+from wrac.api.access import Guesses, Keys
+from wrac.api.door import Door
+from wrac.api.headers import Headers
+from wrac.api.metrics import Meter, Metrics
+from wrac.api.patience import Patience
 from wrac.api.routes import queries
 from wrac.api.served import Served
 
 
 def create(served: Served) -> FastAPI:
-    """The application that answers from what is served; whoever made that closes it."""
-    app = FastAPI(title="wrac", version=wrac.__version__, openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
+    """The application that answers from what is served; whoever made that closes it.
+
+    `app.state` holds `served`, `keys` (tokens and sessions), `guesses` and `metrics`; an `error_page` put there shows
+    people what went wrong.
+    """
+    app = FastAPI(
+        title="wrac", version=wrac.__version__, openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None,
+        lifespan=_lifespan,
+    )  # fmt: skip
     app.state.served = served
+    app.state.keys, app.state.guesses, app.state.metrics = Keys(served.workspaces), Guesses(), Metrics()
     problems.install(app)
-    app.include_router(queries.router, prefix="/v1")
+    app.include_router(queries.router)
+    # The last one added is the first one asked.
+    app.add_middleware(Door, served=served, keys=app.state.keys, guesses=app.state.guesses)
+    app.add_middleware(Patience, limits=served.limits)
+    app.add_middleware(Meter, metrics=app.state.metrics)
+    app.add_middleware(Headers)
     return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    served: Served = app.state.served
+    anyio.to_thread.current_default_thread_limiter().total_tokens = served.limits.threads
+    yield

@@ -1,11 +1,18 @@
-"""Errors over HTTP: a status by class, and a body of RFC 9457 with the error's own line."""
+"""Errors over HTTP: a status by class, and a body of RFC 9457 with the error's own line.
+
+The board's pages are for people: `app.state.error_page`, where it is set, makes a page of what went wrong for them.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final, TypeAlias
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
 
 from wrac.core.errors import (
     BusyError,
@@ -31,21 +38,78 @@ STATUS: Final[tuple[tuple[type[WracError], int], ...]] = (
     (WracError, 500),
 )
 """The status of an error is that of the first class here that it is of."""
+MEDIA: Final = "application/problem+json"
+ErrorPage: TypeAlias = Callable[[Request, int, str], Response]
 
 
 def install(app: FastAPI) -> None:
-    """Make the application answer errors that wrac raises on purpose."""
-    app.add_exception_handler(WracError, _answer)
+    """Make the application answer errors in one form."""
+    app.add_exception_handler(WracError, _ours)
+    app.add_exception_handler(HTTPException, _refusal)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, _fault)
 
 
-def problem(error: WracError) -> JSONResponse:
-    """The response to an error; one that a retry may help says when."""
-    status = next(status for kind, status in STATUS if isinstance(error, kind))
-    body = {"type": "about:blank", "title": type(error).__name__, "status": status, "detail": str(error)}
-    headers = {"Retry-After": "5"} if status == 503 else None
-    return JSONResponse(body, status, headers, "application/problem+json")
+def answer(
+    request: Request, status: int, detail: str, *, error: str = "", headers: Mapping[str, str] | None = None
+) -> Response:
+    """The response to what went wrong: for programs a problem, for people a page, or the way to another one."""
+    told = dict(headers or {})
+    if status == 503:
+        told.setdefault("Retry-After", "5")
+    if 300 <= status < 400:
+        return RedirectResponse(told["Location"], status)
+    page: ErrorPage | None = getattr(request.app.state, "error_page", None)
+    if page is not None and not request.url.path.startswith("/v1/") and "html" in request.headers.get("accept", ""):
+        response = page(request, status, detail)
+        response.headers.update(told)
+        return response
+    return JSONResponse(problem(status, detail, error), status, told, MEDIA)
 
 
-def _answer(_request: Request, error: Exception) -> JSONResponse:
+def problem(status: int, detail: str, error: str = "") -> dict[str, Any]:
+    """The members of a problem; `error` is the name of wrac's error, empty where HTTP alone is concerned."""
+    return {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "error": error,
+    }
+
+
+def status_of(error: WracError) -> int:
+    """The status of an error."""
+    return next(status for kind, status in STATUS if isinstance(error, kind))
+
+
+def line(error: WracError) -> str:
+    """The error's line, without where the workspace lies on the server."""
+    text = str(error)
+    return text.removeprefix(f"{error.path}: ") if isinstance(error, WorkspaceError) else text
+
+
+def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, WracError)  # noqa: S101 - installed for these alone
-    return problem(error)
+    return answer(request, status_of(error), line(error), error=type(error).__name__)
+
+
+def _refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    return answer(request, error.status_code, str(error.detail), headers=error.headers)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    return answer(request, 422, "; ".join(map(_said, error.errors())))
+
+
+def _said(fault: Mapping[str, Any]) -> str:
+    """Where a fault is, without what was given there, which may be anything."""
+    where = ".".join(str(part) for part in fault["loc"][1:]) or str(fault["loc"][0])
+    return f"{where}: {fault['msg']}"
+
+
+def _fault(request: Request, _error: Exception) -> Response:
+    """A fault of wrac; what it was stands in the server's own log."""
+    return answer(request, 500, "wrac failed; the server's log says how")

@@ -21,3 +21,9 @@ def remember(connection: Connection, name: str, value: str) -> None:
 def forget(connection: Connection, name: str) -> None:
     """Keep nothing under a name."""
     connection.execute(delete(meta).where(meta.c.name == name))
+
+
+def beginning(connection: Connection, prefix: str) -> dict[str, str]:
+    """The texts under names that begin so, by name."""
+    rows = connection.execute(select(meta.c.name, meta.c.value).where(meta.c.name.startswith(prefix, autoescape=True)))
+    return {row.name: row.value for row in rows}

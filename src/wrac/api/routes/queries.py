@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from wrac import contract
 from wrac.api.served import Opened
 
-router = APIRouter(tags=["queries"])
+router = APIRouter(prefix="/v1", tags=["queries"])
 
 
 @router.get("/search")
