@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wrac.catalog.records import Listed
     from wrac.core.answers import Answer, Route
     from wrac.core.types import Chunk
+    from wrac.flow.advise import Again
     from wrac.flow.gather import Gathered
     from wrac.flow.measures import Corpus
     from wrac.flow.section import Heading, Section
@@ -329,3 +330,14 @@ def _advised(one: Advice) -> Json:
 def _finite(value: float) -> float | None:
     """The value; None for what JSON cannot write."""
     return value if isfinite(value) else None
+
+
+def again_row(one: Again) -> Json:
+    """The public shape of an advice looked at again: what it was and is, and what crossed a break-even."""
+    was, now = one.before, one.now
+    return {
+        "model": now.factors.tariff.model,
+        "before": {"choice": was.choice, "rule": was.rule, "reason": was.reason},
+        "now": {"choice": now.choice, "rule": now.rule, "reason": now.reason},
+        "moved": [moved._asdict() for moved in one.moved],
+    }

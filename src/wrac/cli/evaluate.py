@@ -17,7 +17,8 @@ import typer
 
 from wrac import contract
 from wrac.cli import paint
-from wrac.core.errors import ConfigError, StorageError
+from wrac.cli.files import probe, write
+from wrac.core.errors import ConfigError
 from wrac.evaluation.values import NO_USAGE, DataSet
 from wrac.llm.asking import Model
 
@@ -52,14 +53,14 @@ def evaluate(data: DataSet, wanted: Wanted, *, out: Path | None, html: Path | No
     from wrac.evaluation.report import page, text
 
     for file in filter(None, (out, html)):
-        _try(file)  # a place that takes nothing is told before the work, not after
+        probe(file)  # a place that takes nothing is told before the work, not after
     with _telling() as tell:
         results = run(data, wanted, tell)
     print(contract.dumps(results) if as_json else text(results, detail=wanted.detail))
     if out:
-        _write(out, contract.dumps(results) + "\n")
+        write(out, contract.dumps(results) + "\n")
     if html:
-        _write(html, page(results))
+        write(html, page(results))
     for one in results["failed"]:
         sys.stderr.write(paint.safe(f"wrac: {one['strategy']}: {paint.one_line(one['reason'])}\n"))
     if results["failed"]:
@@ -118,7 +119,7 @@ def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:
 
     found = report.compare(report.read(old), report.read(new))
     if html:
-        _write(html, report.page(found))
+        write(html, report.page(found))
     print(contract.dumps(found) if as_json else report.text(found))
 
 
@@ -148,30 +149,6 @@ def names(option: str, value: str) -> tuple[str, ...]:
     if not all(found):
         raise ConfigError(f"{option} {value!r}: write names with single commas between them")
     return found
-
-
-def _write(file: Path, text: str) -> None:
-    """Writes the text and says so. Raises StorageError where the place takes none."""
-    with _place(file):
-        file.write_text(text, "utf-8")
-    sys.stderr.write(paint.safe(f"wrote {file}\n"))
-
-
-def _try(file: Path) -> None:
-    """Leaves all as it was. Raises StorageError where the file could not be written."""
-    with _place(file):
-        known = file.exists()
-        file.open("a").close()
-        if not known:
-            file.unlink()
-
-
-@contextmanager
-def _place(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{file}: {(error.strerror or str(error)).lower()}; choose another place") from error
 
 
 class _telling:  # noqa: N801 - used as a function

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wrac.catalog import Database
@@ -31,7 +31,7 @@ class Asked:
     ConfigError for what makes no sense.
     """
 
-    given: Mapping[str, float] = NOTHING
+    given: Mapping[str, float] = field(default_factory=lambda: NOTHING)
     models: tuple[str, ...] = ()
     price: Price | None = None
     write: float | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Final
 
@@ -50,7 +50,7 @@ class Corpus:
     `skipped` are sources that are no page.
     """
 
-    documents: Mapping[str, int] = NOTHING
+    documents: Mapping[str, int] = field(default_factory=lambda: NOTHING)
     passages: int = 0
     passage_tokens: int = 0
     skipped: tuple[Skipped, ...] = ()

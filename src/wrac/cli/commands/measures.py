@@ -1,4 +1,4 @@
-"""Commands that measure: audit, eval."""
+"""Commands that measure: audit, eval, advise."""
 
 from __future__ import annotations
 
@@ -107,3 +107,68 @@ def evaluate(
         )
         data = command.load(source, site or (), form, options.pairs("--where", where))
         command.evaluate(data, wanted, out=out, html=html, as_json=as_json)
+
+
+@app.command()
+def advise(
+    sources: Annotated[
+        list[str] | None, typer.Argument(metavar="SRC", help="Files, folders, URLs; else the workspace is asked.")
+    ] = None,
+    tokens: Annotated[
+        float | None, typer.Option("--tokens", metavar="N", help="Tokens of the corpus, where nothing is to be read.")
+    ] = None,
+    queries: Annotated[float | None, typer.Option("--queries", metavar="N", help="Questions a day.")] = None,
+    changes: Annotated[
+        float | None, typer.Option("--changes-per-week", metavar="N", help="Changes of the corpus a week.")
+    ] = None,
+    passages: Annotated[
+        float | None, typer.Option("--passages", metavar="N", help="Passages an answer is given.")
+    ] = None,
+    output: Annotated[float | None, typer.Option("--output-tokens", metavar="N", help="Tokens of an answer.")] = None,
+    air: Annotated[
+        float | None, typer.Option("--air", metavar="SHARE", help="Of the window, what is to stay empty: 0.5.")
+    ] = None,
+    provenance: Annotated[
+        bool, typer.Option("--provenance", help="Every answer must name the passages it rests on.")
+    ] = False,
+    other: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any factor of the table; may be repeated.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="In place of the three; may be repeated."),
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option("--price", metavar="IN/OUT/CACHED", help="What the model costs: USD per million tokens."),
+    ] = None,
+    write: Annotated[
+        float | None, typer.Option("--cache-write", metavar="USD", min=0, help="Input put into the cache, a million.")
+    ] = None,
+    window: Annotated[
+        int, typer.Option("--window", metavar="TOKENS", min=0, help="What the model reads at once, if no list says it.")
+    ] = 0,
+    workspace: options.Workspace = options.WORKSPACE,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report with plots.")] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Say what moved across a break-even since; leaves with 10 if any did.")
+    ] = False,
+    as_json: options.AsJson = False,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Compute which architecture a corpus wants: the window, or retrieval.
+
+    What a question and a month cost by both, cached or not, and where they break even. Every number that it follows
+    from is measured in the workspace, given, or a default that is shown. The advice is kept, for --watch.
+    """
+    from wrac.cli import advise as command
+
+    if watch:
+        command.look_again(workspace, as_json=as_json, progress=not no_progress)
+        return
+    numbers = command.settings(other) | command.given(
+        corpus_tokens=tokens, queries_per_day=queries, changes_per_week=changes, passages=passages,
+        output_tokens=output, air=air, provenance=1.0 if provenance else None,
+    )  # fmt: skip
+    asked = command.asked(numbers, model, price, write, window)
+    command.run(command.Wanted(tuple(sources or ()), workspace, asked, html, as_json=as_json, progress=not no_progress))

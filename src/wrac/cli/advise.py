@@ -1,0 +1,258 @@
+"""advise: what answering from a corpus costs by architecture, and which one to choose."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from wrac import contract
+from wrac.catalog.places import existing
+from wrac.cli import options, paint
+from wrac.cli.files import probe, write
+from wrac.cli.progress import bars
+from wrac.core.errors import ConfigError
+from wrac.core.types import NOTHING
+from wrac.fetching import pages
+from wrac.flow.advise import Again, Asked, advise, keep, measured, watch
+from wrac.flow.measures import Corpus, corpus_at
+from wrac.flow.report import Progress
+from wrac.flow.workspace import Workspace
+from wrac.llm.prices import Price
+from wrac.routing.advice import Advice, number
+from wrac.routing.economics import AXES, DAYS, KINDS, WAYS, Axis, upkeep
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MOVED: Final = 10
+"""The exit code of `--watch` where the advice is another one by now."""
+_TITLE, _COLUMN = 25, 18
+_CHOICES: Final = {"window": "the corpus in the window", "retrieval": "retrieval"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command is to do: advise on sources or a workspace, and where to write a report."""
+
+    sources: tuple[str, ...]
+    workspace: str
+    asked: Asked
+    html: Path | None = None
+    as_json: bool = False
+    progress: bool = True
+
+
+def given(**numbers: float | None) -> dict[str, float]:
+    """The numbers that were said, by the names of factors."""
+    return {name: value for name, value in numbers.items() if value is not None}
+
+
+def settings(texts: Sequence[str] | None) -> dict[str, float]:
+    """Numbers by the names of factors, of `--set NAME=VALUE`. Raises ConfigError for what is no number."""
+    found = {}
+    for name, text in options.pairs("--set", texts).items():
+        try:
+            found[name.replace("-", "_")] = float(text)
+        except ValueError:
+            raise ConfigError(f"--set {name}={text}: give a number") from None
+    return found
+
+
+def asked(
+    numbers: Mapping[str, float], models: Sequence[str] | None, price: str | None, write: float | None, window: int
+) -> Asked:
+    """What is asked for. Raises ConfigError for what makes no sense."""
+    return Asked(numbers, tuple(dict.fromkeys(models or ())), Price.read(price) if price else None, write, window)
+
+
+def run(wanted: Wanted) -> None:
+    """Prints the advice, and keeps it in the workspace it is about."""
+    if wanted.html:
+        probe(wanted.html)
+    with bars(wanted=wanted.progress and not wanted.as_json) as tell:
+        if wanted.sources:
+            corpus = corpus_at(pages(wanted.sources), tell)
+            found = advise(wanted.asked, corpus.measures())
+        else:
+            corpus, found = _of_workspace(wanted, tell)
+    if wanted.html:
+        from wrac.evaluation.report.advice import page
+
+        write(wanted.html, page(found, corpus))
+    if wanted.as_json:
+        print(contract.dumps(contract.advice_row(found, corpus)))
+    else:
+        show(found, corpus)
+
+
+def _of_workspace(wanted: Wanted, tell: Progress) -> tuple[Corpus, list[Advice]]:
+    """The corpus and the advice on it; without a workspace what was given is all there is."""
+    if existing(wanted.workspace) is None and "corpus_tokens" in wanted.asked.given:
+        return Corpus(), advise(wanted.asked, NOTHING)
+    with Workspace(wanted.workspace, create=False) as workspace:
+        corpus, measures = measured(workspace, wanted.asked, tell)
+        found = advise(wanted.asked, measures)
+        keep(workspace.database, found)
+    return corpus, found
+
+
+def look_again(path: str, *, as_json: bool, progress: bool) -> None:
+    """Prints what moved across a break-even since the advice was kept, and leaves with `MOVED` where anything did."""
+    with Workspace(path, create=False) as workspace, bars(wanted=progress and not as_json) as tell:
+        found = watch(workspace, tell)
+    if as_json:
+        print(
+            contract.dumps({"moved": any(one.other for one in found), "models": list(map(contract.again_row, found))})
+        )
+    else:
+        _tell_moved(found)
+    if any(one.other for one in found):
+        raise typer.Exit(MOVED)
+
+
+def _tell_moved(found: Sequence[Again]) -> None:
+    out = paint.console()
+    others = [one for one in found if one.other]
+    if not others:
+        choices = ", ".join(f"{name} with {models}" for name, models in _choices([one.now for one in found]))
+        paint.put(out, f"nothing moved across a break-even: still {choices}")
+        return
+    for one in others:
+        model = one.now.factors.tariff.model
+        became = f"now {one.now.choice}" if one.now.choice != one.before.choice else f"still {one.now.choice}"
+        paint.put(out, (f"{model}: {became}", "bold"), f" ({one.now.rule})")
+        for axis, before, now, across in one.moved:
+            told = f"{AXES[axis]}: {number(before)} to {number(now)}, across {number(across)}"
+            paint.put(out, f"  {told}")
+        paint.block(out, paint.styled(one.now.reason), 2)
+    paint.put(out, ("run `wrac advise` to keep the advice as it is now", "dim"))
+
+
+# -- the table
+
+
+def show(found: Sequence[Advice], corpus: Corpus) -> None:
+    """Prints what to choose and the factor, then the figures by model, then every factor."""
+    out = paint.console()
+    _headline(out, found)
+    for some in _fitting(found):
+        paint.put(out)
+        _table(out, some)
+    paint.put(out)
+    for one in found:
+        paint.block(
+            out, paint.styled((f"{short(one)}: ", "bold"), f"{one.choice}, by the rule: {one.rule}. {one.reason}")
+        )
+    paint.put(out)
+    _factors(out, found[0])
+    _closing(out, found, corpus)
+
+
+def _headline(out: Console, found: Sequence[Advice]) -> None:
+    choices = list(_choices(found))
+    if len(choices) == 1:
+        (choice, models), rules = choices[0], ", ".join(dict.fromkeys(one.rule for one in found))
+        paint.put(out, (choice, "bold green"), f" with {models}: {rules}")
+    else:
+        for choice, models in choices:
+            paint.put(out, (choice, "bold green"), f" with {models}")
+    factors = sorted(one.factor for one in found)
+    span = (
+        times(factors[0]) if times(factors[0]) == times(factors[-1]) else f"{times(factors[0])} to {times(factors[-1])}"
+    )
+    paint.put(
+        out, f"a question from the window costs {span} times as much as from {found[0].factors.passages:g} passages"
+    )
+
+
+def _choices(found: Sequence[Advice]) -> Iterator[tuple[str, str]]:
+    """What to choose, with the models it is for."""
+    for choice, alike in groupby(sorted(found, key=lambda one: one.choice), key=lambda one: one.choice):
+        models = list(alike)
+        every = len(found) > 1 and len(models) == len(found)
+        yield _CHOICES[choice], f"all {len(found)} models" if every else ", ".join(map(short, models))
+
+
+def short(one: Advice) -> str:
+    """The model without its provider."""
+    return one.factors.tariff.model.rpartition(":")[2]
+
+
+def times(value: float) -> str:
+    """A factor as a person reads it."""
+    return number(float(f"{value:.2g}")) if value < 100 else f"{value:,.0f}"
+
+
+def _fitting(found: Sequence[Advice]) -> Iterator[Sequence[Advice]]:
+    """Three models a table: 80 columns."""
+    for start in range(0, len(found), 3):
+        yield found[start : start + 3]
+
+
+def _table(out: Console, found: Sequence[Advice]) -> None:
+    def row(title: str, cells: Iterable[str], style: str = "") -> None:
+        cut = "".join(f"{paint.one_line(cell, _COLUMN - 1):>{_COLUMN}}" for cell in cells)
+        paint.put(out, (f"{title:<{_TITLE}}{cut}", style))
+
+    row("", map(short, found), "bold")
+    row("choose", (one.choice for one in found), "green")
+    paint.put(out, ("USD a question", "bold"))
+    for way in WAYS:
+        row(f"  {way}", (number(one.costs[way].question) for one in found))
+    row("  window / retrieval", (f"{times(one.factor)}x" for one in found))
+    row("  cached / retrieval", (f"{times(one.factor_cached)}x" for one in found))
+    paint.put(out, ("USD a month", "bold"), f", {number(found[0].factors.queries_per_day * DAYS)} questions")
+    for way in WAYS:
+        row(f"  {way}", (number(one.costs[way].month) for one in found))
+    row("  the index in that", (number(sum(upkeep(one.factors).values())) for one in found))
+    paint.put(out, ("break-even", "bold"), " of window and retrieval, all else as it is")
+    for axis, title in _AXES.items():
+        row(f"  {title}", (_breaks(one.breaks[axis]) for one in found))
+    paint.put(out, ("model", "bold"))
+    row("  window, tokens", (f"{one.factors.tariff.window:,}" for one in found))
+    row("  holds with air", (f"{one.factors.room:,.0f}" for one in found))
+    row("  input/output, USD/M", (_rates(one, 0, 1) for one in found))
+    row("  cached/written, USD/M", (_rates(one, 2, 3) for one in found))
+
+
+_AXES: Final[Mapping[Axis, str]] = {
+    "queries_per_day": "questions a day",
+    "corpus_tokens": "tokens of corpus",
+    "cache_ratio": "cached price / price",
+    "price_level": "prices, times now",
+}
+
+
+def _breaks(values: Sequence[float]) -> str:
+    """The first break-even, and how many more there are."""
+    if not values:
+        return "none"
+    return f"{number(values[0])} (+{len(values) - 1})" if len(values) > 1 else number(values[0])
+
+
+def _rates(one: Advice, *parts: int) -> str:
+    rates = one.factors.tariff.at(one.costs["window"].tokens)
+    return "/".join(f"{rates[part]:g}" for part in parts)
+
+
+def _factors(out: Console, one: Advice) -> None:
+    paint.put(out, ("factors", "bold"), "; change any of them with --set NAME=VALUE")
+    for name, kind in KINDS.items():
+        source, note = one.factors.origin(name)
+        value = f"{number(getattr(one.factors, name))} {kind.unit}".rstrip()
+        told = note or kind.meaning
+        style = "" if source != "default" else "dim"
+        paint.put(out, f"  {name.replace('_', '-'):<21}{value:<17}", (f"{source:<9}", style), (told, "dim"))
+
+
+def _closing(out: Console, found: Sequence[Advice], corpus: Corpus) -> None:
+    if corpus.skipped:
+        sys.stderr.write(f"wrac: skipped {paint.skips(one.reason for one in corpus.skipped)}\n")
+    if any(one.choice == "window" for one in found):
+        paint.put(out, "to answer from the window: wrac ask --whole QUESTION")
