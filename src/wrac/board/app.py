@@ -10,7 +10,7 @@ from fastapi.staticfiles import StaticFiles
 
 from wrac.api.app import create as create_api
 from wrac.api.served import Served
-from wrac.board import failures
+from wrac.board.failures import failure
 from wrac.board.routes import searching
 
 STATIC: Final = Path(__file__).with_name("static")
@@ -21,5 +21,5 @@ def create(served: Served) -> FastAPI:
     app = create_api(served)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.include_router(searching.router, include_in_schema=False)
-    failures.install(app)
+    app.state.error_page = failure
     return app

@@ -14,7 +14,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
-from wrac.api.served import Served, served
+from wrac.api.served import served, visible
 
 PLACES: Final = (
     ("/", "Search"),
@@ -33,35 +33,40 @@ def page(request: Request, template: str, /, status: int = 200, **values: object
 
     `htmx` is true in a template where only the part that changed is wanted.
     """
-    known = list(served(request).workspaces)
+    known = readable(request)
     wanted = request.query_params.get("workspace", "")
     shared = {
         "places": PLACES,
         "place": _place(request.url.path),
         "workspaces": known,
-        "workspace": wanted if wanted in known else known[0],
+        "workspace": wanted if wanted in known else next(iter(known), ""),
         "htmx": "HX-Request" in request.headers,
     }
     return TEMPLATES.TemplateResponse(request, template, {**shared, **values}, status)
 
 
-def address(serving: Served, workspace: str, path: str, /, **query: object) -> str:
-    """The address of a page of the board: a query without what is empty, the workspace where it is not the first.
+def readable(request: Request) -> list[str]:
+    """The workspaces that are named to whoever asks; none before that is known."""
+    known = "wrac.who" in request.scope or not served(request).rules.auth
+    return visible(request) if known else []
 
-    >>> address(Served({"a": None, "b": None}), "b", "/page", url="x y", unit=None)
-    '/page?url=x+y&workspace=b'
+
+def address(request: Request, path: str, /, *, workspace: str = "", **query: object) -> str:
+    """The address of a page of the board with a query, of which what is empty is left out.
+
+    It stays in the request's workspace unless another is given; the first one need not be named.
     """
-    given = {name: value for name, value in query.items() if value not in (None, "", False)}
-    if workspace and workspace != next(iter(serving.workspaces)):
-        given["workspace"] = workspace
+    given = {name: value for name, value in query.items() if value is not None and value != "" and value is not False}
+    name = workspace or request.query_params.get("workspace", "")
+    if name and name != next(iter(readable(request)), ""):
+        given["workspace"] = name
     return f"{path}?{urlencode(given, doseq=True)}" if given else path
 
 
 @pass_context
-def _link(context: Context, path: str, /, **query: object) -> str:
-    """`address` in a template: the workspace is that of the page, unless another is given."""
-    workspace = str(query.pop("workspace", context["workspace"]))
-    return address(served(context["request"]), workspace, path, **query)
+def _link(context: Context, path: str, /, *, workspace: str = "", **query: object) -> str:
+    """`address` in a template."""
+    return address(context["request"], path, workspace=workspace, **query)
 
 
 def _place(path: str) -> str:
