@@ -119,6 +119,57 @@ def completion(text: str, finish: str = "stop") -> dict[str, Any]:
     }  # fmt: skip
 
 
+def streams(*pieces: str, finish: str = "stop", used: bool = True, pause: float = 0.0, end: Turn | None = None) -> Turn:
+    """The turn that answers piece by piece, `pause` seconds apart; with an `end` that comes in place of the rest."""
+
+    def turn(exchange: Exchange) -> None:
+        handler = exchange.handler
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        for piece in pieces:
+            _event(handler, {"choices": [{"index": 0, "delta": {"role": "assistant", "content": piece}}]})
+            time.sleep(pause)
+        if end is not None:
+            handler.close_connection = True
+            end(exchange)
+            return
+        if finish:
+            _event(handler, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+        if used:
+            _event(handler, {"choices": [], "usage": completion("")["usage"]})
+        _chunk(handler, b"data: [DONE]\n\n")
+        _chunk(handler, b"")
+
+    return turn
+
+
+def _event(handler: BaseHTTPRequestHandler, fields: Mapping[str, Any]) -> None:
+    row = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "small", **fields}
+    _chunk(handler, b"data: " + json.dumps(row).encode() + b"\n\n")
+
+
+def _chunk(handler: BaseHTTPRequestHandler, payload: bytes) -> None:
+    handler.wfile.write(b"%x\r\n%b\r\n" % (len(payload), payload))
+
+
+def closes(exchange: Exchange) -> None:
+    """The end that is none: the connection is closed."""
+    exchange.handler.close_connection = True
+
+
+def stammers(exchange: Exchange) -> None:
+    """The end in what is no JSON."""
+    exchange.handler.wfile.write(b'14\r\ndata: {"choices": [{\n\n\r\n0\r\n\r\n')
+
+
+def complains(exchange: Exchange) -> None:
+    """The end with an error in the stream."""
+    error = json.dumps({"error": {"message": "out of memory", "code": 500}})
+    _chunk(exchange.handler, b"data: " + error.encode() + b"\n\n")
+
+
 def fails(status: int, message: str = "no", headers: Mapping[str, str] | None = None) -> Turn:
     """The turn that answers with an error."""
     payload = json.dumps({"error": {"message": message, "code": status, "type": "error"}}).encode()

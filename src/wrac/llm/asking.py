@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,7 +14,8 @@ class Question:
     """What a model is asked: fixed instructions first (providers cache a repeated beginning), then the data.
 
     `grammar` (GBNF) and `schema` (JSON schema) describe the same answer; an endpoint is given the one it takes. `most`
-    is the longest useful answer in tokens.
+    is the longest useful answer in tokens. `shared` is how the data begins in other questions too, for providers that
+    want to be told what to keep.
     """
 
     instructions: str
@@ -22,15 +23,20 @@ class Question:
     grammar: str = ""
     schema: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     most: int = 1024
+    shared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered, and what it took; `whole` is False when the answer was cut at its longest."""
+    """What a model answered, and what it took; `whole` is False when the answer was cut.
+
+    That is at its longest, by a provider's filter, or where it broke off, for what `problem` says.
+    """
 
     text: str
     usage: Usage = Usage()  # noqa: RUF009 - a frozen value
     whole: bool = True
+    problem: str = ""
 
 
 class Model(Protocol):
@@ -41,4 +47,15 @@ class Model(Protocol):
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises RemoteError where there is none to be had, ConfigError for a wrong key or model."""
+        ...
+
+
+class Streaming(Model, Protocol):
+    """Who answers piece by piece, too."""
+
+    def stream(self, question: Question) -> Generator[str, None, Reply]:
+        """The answer in pieces, none empty, as they come; at the end the reply, whose text is the pieces joined.
+
+        Raises what `ask` raises before the first piece; where the answer breaks off later, the reply says so.
+        """
         ...

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
 from wrac.llm.asking import Question, Reply
-from wrac.llm.providers import THINKING, Endpoint, connectable
+from wrac.llm.faults import connectable
+from wrac.llm.providers import THINKING, Endpoint
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -17,7 +17,12 @@ class CompatibleModel(OpenAIChatModel):
         provider = OpenAIProvider(base_url=base_url, api_key=key or "none")
         # `max_tokens` is the older field, which every server knows.
         super().__init__(
-            model, provider=provider, profile=OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+            model,
+            provider=provider,
+            profile=OpenAIModelProfile(
+                openai_chat_supports_max_completion_tokens=False,
+                openai_chat_streaming_requires_finish_reason=True,  # else an answer that breaks off seems whole
+            ),
         )
 
     def _validate_completion(self, response: Any) -> Any:  # noqa: ANN401 - unvalidated

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import threading
 import time
-from collections.abc import Coroutine
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.types import Usage
 from wrac.llm.asking import Question, Reply
+from wrac.llm.faults import LONGEST_TOLD, advice, connectable, illegal, known, unusable
 from wrac.llm.prices import Price, price
+from wrac.llm.streaming import Flow
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as PydanticModel
     from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.usage import RequestUsage
 
 Shape: TypeAlias = Literal["auto", "grammar", "schema", "text"]
 """How an answer's form is forced: by a grammar, a JSON schema, or words alone. `auto`: a grammar for llama.cpp, else a
@@ -36,7 +38,8 @@ GLANCE: Final = 5.0
 """Seconds that an endpoint has to say which models it serves."""
 THINKING: Final = 4096
 """Tokens that a model which thinks before it answers may take for that."""
-LONGEST_TOLD: Final = 300
+CUT: Final = frozenset(("length", "content_filter", "error"))
+"""How a reply ends that is not whole."""
 CLOSED: Final = "was closed while it was asked"
 _Result = TypeVar("_Result")
 _Refusal = TypeVar("_Refusal", RemoteError, ConfigError)
@@ -47,7 +50,8 @@ class Endpoint:
     """Where a model is and how it is asked. `model` is `provider:name`; with a `base_url` a name alone.
 
     `key` is sent to a `base_url`; providers of their own read their usual environment variables. `timeout` in seconds,
-    `attempts` in all, `parallel` questions at once. `price` is what it costs, None for the list price.
+    `attempts` in all, `parallel` questions at once. `price` is what it costs, None for the list price; `instead` what
+    errors advise to do without it.
     """
 
     model: str
@@ -59,6 +63,7 @@ class Endpoint:
     pause: float = 0.5
     parallel: int = 4
     price: Price | None = None
+    instead: str = "plan by rules"
 
     @property
     def name(self) -> str:
@@ -122,8 +127,32 @@ class Provider:
         _ = self._model  # tells what cannot be asked at all
         with self._free:
             started = time.monotonic()
-            response = self._insistently(question)
-            return self._reply(response, time.monotonic() - started)
+            response = self._insistently(question, lambda shape: self._wait(self._submit(self._once(question, shape))))
+            text = "".join(getattr(part, "content", "") for part in response.parts if part.part_kind == "text")
+            return self._reply(text, response.usage, response.finish_reason, time.monotonic() - started)
+
+    def stream(self, question: Question) -> Generator[str, None, Reply]:
+        """The answer in pieces, as they come, and at the end the reply; where it breaks off, what there is of it.
+
+        Raises what `ask` raises, before the first piece.
+        """
+        self._refuse()
+        _ = self._model
+        with self._free:
+            started, pieces = time.monotonic(), list[str]()
+            flow = self._insistently(question, lambda shape: self._begun(question, shape))
+            finish: str | None = "error"
+            problem = ""
+            try:
+                for piece in flow:
+                    pieces.append(piece)
+                    yield piece
+                finish = self._wait(flow.future).finish_reason
+            except (known().any, known().unexpected, *known().transport) as error:
+                problem = f"broke off ({self._told(error)})"
+            finally:
+                flow.future.cancel()
+            return self._reply("".join(pieces), flow.used, finish, time.monotonic() - started, problem)
 
     def close(self) -> None:
         """Ends the connection and the questions under way, which then fail, as later ones do."""
@@ -136,34 +165,36 @@ class Provider:
 
     # -- asking
 
-    def _insistently(self, question: Question) -> ModelResponse:
-        shape, attempt = self._shape if self._shape != "auto" else self._taken(), 1
+    def _insistently(self, question: Question, ask: Callable[[Shape], _Result]) -> _Result:
+        """What asking gives, again and again as far as that may help."""
+        free = not (question.grammar or question.schema)
+        shape, attempt = "text" if free else self._shape if self._shape != "auto" else self._taken(), 1
         while True:
             self._refuse()
             try:
-                response = self._run(self._once(question, shape))
-            except _errors().hopeless as error:
-                raise self._end_with(self._config(error, _advice(error))) from error
-            except _errors().rejected as error:
-                if self.endpoint.shape != "auto" or shape == "text" or isinstance(error, _errors().too_long):
-                    raise self._config(error, _advice(error)) from error
+                found = ask(shape)
+            except known().hopeless as error:
+                raise self._end_with(self._config(error, advice(error, self.endpoint.instead))) from error
+            except known().rejected as error:
+                if self.endpoint.shape != "auto" or shape == "text" or isinstance(error, known().too_long):
+                    raise self._config(error, advice(error, self.endpoint.instead)) from error
                 shape = "text"  # an endpoint without JSON schemas says so by refusing them
             except UnicodeEncodeError as error:
                 raise self._unsendable() from error
-            except _errors().any as error:
-                if _illegal(error):
+            except (known().any, *known().transport) as error:
+                if illegal(error):
                     raise self._unsendable() from error
                 self._pause(error, attempt)
                 attempt += 1
-            except _errors().unexpected as error:
+            except known().unexpected as error:
                 raise self._remote(self._told(error)) from error
             else:
-                self._shape = shape
-                return response
+                self._shape = self._shape if free else shape
+                return found
 
     def _taken(self) -> Shape:
         """The form that the endpoint takes, found out once: llama.cpp says who it is in its list of models."""
-        self._shape = "grammar" if self.endpoint.base_url and self._run(self._is_llama()) else "schema"
+        self._shape = "grammar" if self.endpoint.base_url and self._wait(self._submit(self._is_llama())) else "schema"
         return self._shape
 
     async def _is_llama(self) -> bool:
@@ -177,15 +208,34 @@ class Provider:
 
     async def _once(self, question: Question, shape: Shape) -> ModelResponse:
         from pydantic_ai.direct import model_request
+
+        return await model_request(self._model, **self._request(question, shape))
+
+    def _begun(self, question: Question, shape: Shape) -> Flow:
+        """An answer of which the first piece is there, or the end. Raises what ends it before."""
+        from pydantic_ai.direct import model_request_stream
+
+        flow = Flow()
+        future = self._submit(flow.pump(model_request_stream(self._model, **self._request(question, shape))))
+        try:
+            flow.begin(future)
+        except BaseException:
+            future.cancel()
+            raise
+        if flow.empty:
+            self._wait(flow.future)
+        return flow
+
+    def _request(self, question: Question, shape: Shape) -> dict[str, Any]:
         from pydantic_ai.messages import ModelRequest, ModelRequestPart, SystemPromptPart, UserPromptPart
 
-        parts: list[ModelRequestPart] = [SystemPromptPart(question.instructions), UserPromptPart(question.data)]
-        return await model_request(
-            self._model,
-            [ModelRequest(parts)],
-            model_settings=self._settings(question, shape),
-            model_request_parameters=_parameters(question, shape),
-        )
+        data = _content(question, plain=bool(self.endpoint.base_url))
+        parts: list[ModelRequestPart] = [SystemPromptPart(question.instructions), UserPromptPart(data)]
+        return {
+            "messages": [ModelRequest(parts)],
+            "model_settings": self._settings(question, shape),
+            "model_request_parameters": _parameters(question, shape),
+        }
 
     def _settings(self, question: Question, shape: Shape) -> Any:  # noqa: ANN401 - imported lazily
         """How the model answers: the likeliest words, no more than useful, with as little thinking as it can."""
@@ -225,15 +275,17 @@ class Provider:
         if self._down is not None and time.monotonic() < self._until:
             raise self._down
 
-    def _reply(self, response: ModelResponse, seconds: float) -> Reply:
-        text = "".join(getattr(part, "content", "") for part in response.parts if part.part_kind == "text")
-        used = response.usage
-        usage = Usage(used.input_tokens, used.cache_read_tokens, used.output_tokens, 1, round(seconds, 3))
+    def _reply(
+        self, text: str, used: RequestUsage | None, finish: str | None, seconds: float, problem: str = ""
+    ) -> Reply:
+        """A reply with what the endpoint said it took; one that broke off may have taken more."""
+        read, cached, written = (used.input_tokens, used.cache_read_tokens, used.output_tokens) if used else (0, 0, 0)
+        usage = Usage(read, cached, written, 1, round(seconds, 3))
         cost = self.endpoint.cost(usage) if self.priced else 0.0
-        return Reply(text, replace(usage, cost=cost), whole=response.finish_reason != "length")
+        return Reply(text, replace(usage, cost=cost), whole=finish not in CUT, problem=problem)
 
     def _remote(self, problem: str) -> RemoteError:
-        return RemoteError(self.endpoint.base_url or self.name, problem, "try again later, or plan by rules")
+        return RemoteError(self.endpoint.base_url or self.name, problem, f"try again later, or {self.endpoint.instead}")
 
     def _config(self, error: Exception, advice: str) -> ConfigError:
         return ConfigError(f"{self.endpoint.base_url or self.name}: {self._told(error)}; {advice}")
@@ -268,15 +320,18 @@ class Provider:
         try:
             return infer_model(self.endpoint.model)
         except (UserError, ImportError, ValueError) as error:
-            raise self._end_with(ConfigError(f"{self.endpoint.model}: {_unusable(str(error))}")) from error
+            raise self._end_with(ConfigError(f"{self.endpoint.model}: {unusable(str(error))}")) from error
 
-    def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """The result of a coroutine run on the connection's own loop; an interrupted wait ends the request."""
+    def _submit(self, work: Coroutine[Any, Any, _Result]) -> Future[_Result]:
+        """A coroutine that runs on the connection's own loop."""
         with self._lock:  # what is begun before the end is ended by it
             if self._closed.is_set():
                 work.close()
                 raise self._remote(CLOSED)
-            future = asyncio.run_coroutine_threadsafe(work, self._running())
+            return asyncio.run_coroutine_threadsafe(work, self._running())
+
+    def _wait(self, future: Future[_Result]) -> _Result:
+        """What comes of it; an interrupted wait ends the request."""
         try:
             return future.result()
         except CancelledError as error:
@@ -309,26 +364,13 @@ class Provider:
                 pass  # leaving it closes its client
 
 
-def connectable() -> None:
-    """Nothing, where the environment lets connections be made. Raises ConfigError, which shows no password, else."""
-    import httpx2
+def _content(question: Question, *, plain: bool) -> Any:  # noqa: ANN401 - imported lazily
+    """The data, with a point up to which a provider is told to keep it; `plain` for servers that know no such point."""
+    from pydantic_ai.messages import CachePoint
 
-    try:
-        httpx2.Client().close()
-    except (ImportError, ValueError, OSError, httpx2.InvalidURL) as error:
-        advice = "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY and SSL_CERT_FILE"
-        if isinstance(error, ImportError):
-            advice = "a SOCKS proxy needs: pip install socksio"
-        raise ConfigError(f"no connection can be made by what the environment says; {advice}") from error
-
-
-def _illegal(error: BaseException | None) -> bool:
-    """Whether an error comes of a header that cannot be written."""
-    import httpx2
-
-    while error is not None and not isinstance(error, httpx2.LocalProtocolError):
-        error = error.__cause__
-    return error is not None
+    if plain or not question.shared:
+        return question.data
+    return [question.shared, CachePoint(), question.data.removeprefix(question.shared)]
 
 
 def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - imported lazily
@@ -339,44 +381,3 @@ def _parameters(question: Question, shape: Shape) -> Any:  # noqa: ANN401 - impo
         return ModelRequestParameters()
     wanted = OutputObjectDefinition(json_schema=dict(question.schema), name="answer", strict=True)
     return ModelRequestParameters(output_mode="native", output_object=wanted)
-
-
-def _unusable(problem: str) -> str:
-    """What pydantic-ai says of a model it cannot ask, in wrac's words."""
-    if variable := re.search(r"`([A-Z_]+)` environment variable", problem):
-        return f"no key or address; set {variable[1]}"
-    if command := re.search(r'pip install "[^"]+"', problem):
-        return f"its provider needs a package: {command[0]}"
-    return "no such provider; name the model as PROVIDER:NAME, such as openai:gpt-4.1, or give --base-url"
-
-
-def _advice(error: Exception) -> str:
-    """What to do about a refusal."""
-    known = _errors()
-    if isinstance(error, known.key):
-        return "check the key"
-    if isinstance(error, known.missing):
-        return "check the model's name and the address"
-    if isinstance(error, known.too_long):
-        return "choose a model that reads more"
-    return "top up the account, or plan by rules" if isinstance(error, known.quota) else "choose another model"
-
-
-class _Errors:
-    """pydantic-ai's errors by what to do about them."""
-
-    def __init__(self) -> None:
-        from pydantic_ai import exceptions as known
-
-        self.key, self.missing, self.quota = (
-            known.ModelAuthenticationError, known.ModelNotFoundError, known.ModelQuotaExceededError,
-        )  # fmt: skip
-        self.hopeless = (self.key, self.missing, self.quota)
-        self.too_long = known.ModelContextWindowExceededError
-        self.rejected = known.ModelRequestRejectedError
-        self.any, self.unexpected = known.ModelAPIError, known.UnexpectedModelBehavior
-
-
-@cache
-def _errors() -> _Errors:
-    return _Errors()
