@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wrac.flow.gather import Gathered
     from wrac.flow.measures import Corpus
     from wrac.flow.section import Heading, Section
+    from wrac.flow.statistics import Statistics
     from wrac.routing.advice import Advice
 
 Json = dict[str, Any]
@@ -260,6 +261,59 @@ def page_row(listed: Listed) -> Json:
     return listed._asdict()
 
 
+def record_row(record: Record) -> Json:
+    """The public shape of a stored page: what it is, how it was planned, and its chunks in order."""
+    page, document = record.page, record.document
+    return {
+        "url": page.url,
+        "source": record.source,
+        "title": document.title,
+        "language": document.language,
+        "media_type": page.media_type,
+        "status": page.status,
+        "fetched": page.fetched,
+        "meta": {**document.meta, **page.meta},
+        "document": document.id,
+        "planner": record.plan.planner,
+        "policy": asdict(record.policy),
+        "places": len(document.places),
+        "omitted": len(record.plan.omitted),
+        "chunks": list(chunks_rows(document, record.chunks, record.occurrences, page.url)),
+    }
+
+
+def chunks_rows(
+    document: Document, chunks: Sequence[Chunk], occurrences: Sequence[Occurrence], url: str
+) -> Iterator[Json]:
+    """A row for each chunk of a page, in order."""
+    for one, found in zip(chunks, occurrences, strict=True):
+        yield {
+            "id": one.id,
+            "text": one.text,
+            "tokens": one.tokens,
+            "trail": list(trail_texts(document, one)),
+            "ordinals": list(found.ordinals),
+            "anchor": found.anchor,
+            "link": passage_link(document, one, found, url),
+        }
+
+
+def preview_row(before: Cut, after: Cut, url: str) -> Json:
+    """The public shape of a page as another policy would cut it."""
+    return {
+        "policy": asdict(after.policy),
+        "plan": plan_row(after.plan),
+        "chunks": list(chunks_rows(after.document, after.chunks, after.occurrences, url)),
+        "changes": [change._asdict() for change in before.changes(after)],
+    }
+
+
+def refresh_row(report: IndexReport) -> Json:
+    """The public shape of a refresh: that of an index run, with what is new and what was saved."""
+    changed = report.pages - report.unchanged - report.added
+    return {"added": report.added, "changed": changed, "tokens_saved": report.saved, **index_row(report)}
+
+
 def section_row(section: Section, outline: Sequence[Heading] = ()) -> Json:
     """The public shape of a part of a page; `outline` is the page's, where it is wanted."""
     units = [{"name": name, "id": unit} for name, unit in section.units]
@@ -341,3 +395,59 @@ def again_row(one: Again) -> Json:
         "now": {"choice": now.choice, "rule": now.rule, "reason": now.reason},
         "moved": [moved._asdict() for moved in one.moved],
     }
+
+
+def statistics_row(found: Statistics, limit: int = 20) -> Json:
+    """The public shape of statistics: of every list that may be long at most `limit`, with the count of all beside it.
+
+    A figure that nothing is known of is null; moments are seconds since 1970.
+    """
+    from wrac.flow.statistics import EDGES
+
+    use, kept = found.use, found.kept
+    return {
+        "since": found.since and found.since.isoformat(),
+        "until": found.until and found.until.isoformat(),
+        "zone": found.zone,
+        "searches": use.latency.searches,
+        "empty": use.empty,
+        "seconds": {"p50": _known(use.latency.p50), "p95": _known(use.latency.p95)},
+        "verdicts": {"good": use.good, "bad": use.bad},
+        "days": [_figures(one, day=one.day.isoformat()) for one in use.days],
+        "chunks": _first(use.chunks, limit),
+        "pages": _first(use.pages, limit),
+        "sites": _first(use.sites, limit),
+        "kinds": _first(use.kinds, limit),
+        "tags": _first(use.tags, limit),
+        "disliked": _first(use.disliked, limit),
+        "queries": _first(use.queries, limit),
+        "unanswered": _first(use.unanswered, limit),
+        "answers": _first(use.ways, limit),
+        "sizes": {"edges": list(EDGES), "chunks": list(kept.sizes)},
+        "unseen": _first(kept.unseen, limit),
+        "repetition": {
+            "id": kept.repetition.id,
+            "units": kept.repetition.repeated,
+            "characters": kept.repetition.characters,
+            "saved": kept.repetition.saved,
+        },
+        "paid": {by: {name: asdict(usage) for name, usage in of.items()} for by, of in kept.paid.items()},
+        "runs": _first(kept.runs, limit),
+        "health": kept.health._asdict(),
+        "passed": [asdict(one) for one in kept.passed],
+        "crawls": [{"site": site, "settled": done, "ahead": ahead} for site, (done, ahead) in kept.crawls.items()],
+    }
+
+
+def _first(found: Sequence[Any], limit: int) -> Json:
+    """The first of many named tuples."""
+    return {"count": len(found), "first": [_figures(one) for one in found[:limit]]}
+
+
+def _figures(value: Any, **others: object) -> Json:  # noqa: ANN401 - any named tuple
+    return {name: _known(one) for name, one in {**value._asdict(), **others}.items()}
+
+
+def _known(value: Any) -> Any:  # noqa: ANN401 - a figure or a name
+    """The value; None where it is no number, which JSON has no word for."""
+    return None if isinstance(value, float) and not isfinite(value) else value

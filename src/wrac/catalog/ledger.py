@@ -36,14 +36,18 @@ def record(connection: Connection, spent: Iterable[Spent]) -> None:
         connection.execute(insert(ledger), rows)
 
 
-def sums(connection: Connection, by: Grouping, since: str = "") -> dict[str, Usage]:
-    """What was spent for each day, site, model or purpose, in their order; from a day (`2026-11-30`) on."""
+def sums(connection: Connection, by: Grouping, since: str = "", until: str = "") -> dict[str, Usage]:
+    """What was spent for each day, site, model or purpose, in their order; on the days (`2026-11-30`) from one to one,
+    both included.
+    """
     group = ledger.c[by]
     parts = ("input", "cached", "output", "calls", "seconds", "cost")
     query = select(group, *(func.sum(ledger.c[part]) for part in parts)).group_by(group).order_by(group)
+    query = query.where(ledger.c.day >= since)
+    query = query.where(ledger.c.day <= until) if until else query
     return {
         str(name): Usage(int(read), int(cached), int(written), int(calls), float(seconds), float(cost))
-        for name, read, cached, written, calls, seconds, cost in connection.execute(query.where(ledger.c.day >= since))
+        for name, read, cached, written, calls, seconds, cost in connection.execute(query)
     }
 
 

@@ -14,15 +14,17 @@ from wrac.flow.shelf import Shelf
 from wrac.observing import EventLog
 
 
-def replan(shelf: Shelf, log: EventLog, options: Options) -> ReplanReport:
-    """What was done. A page that another version of the parser read is read again, from its stored bytes."""
+def replan(shelf: Shelf, log: EventLog, options: Options, pages: Sequence[str] = ()) -> ReplanReport:
+    """What was done, to all pages where none is named. A page that another version of the parser read is read again,
+    from its stored bytes.
+    """
     started, database = time.perf_counter(), shelf.database
     with (
         database.writer(options.wait, options.waiting),
         Pipeline(shelf, log, options, "replan") as line,
     ):
         with database.read() as connection:
-            urls = catalog.urls(connection)
+            urls = pages or catalog.urls(connection)
         line.total = len(urls)
         for page, source in line.read(_stored(database, urls)):
             line.offer(page, source)

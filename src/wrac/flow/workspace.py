@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import UTC, date, tzinfo
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wrac.flow.planners import Planning
     from wrac.flow.remembered import Wish
     from wrac.flow.search import Answered
+    from wrac.flow.statistics import Statistics
 
 
 class Workspace:
@@ -178,12 +180,13 @@ class Workspace:
         *,
         policy: Policy | Policies | None = None,
         planning: Planning | None = None,
+        pages: Sequence[str] = (),
         batch: bool = False,
         progress: Progress | None = None,
         workers: int | None = None,
         wait: float = 60.0,
     ) -> ReplanReport:
-        """Plan every page anew; nothing is fetched or parsed, and only chunks that are new are embedded.
+        """Plan every page anew, or only `pages` by URL; nothing is fetched, only chunks that are new are embedded.
 
         `policy` and `planning` are as for `index`, and remembered. With `batch` the model is asked in the provider's
         batches, for half the price and within a day; a process that ends meanwhile loses nothing. A run that was
@@ -193,13 +196,15 @@ class Workspace:
         """
         from wrac.flow.pipeline import Options
 
-        if batch:
-            from wrac.flow.batches import replan_in_batches as replan
-        else:
-            from wrac.flow.replan import replan
         options = Options(wish=_wish(policy, planning), workers=workers, wait=wait, progress=progress or silent)
         self._agree()
-        return replan(self.shelf, self.log, options)
+        if batch:
+            from wrac.flow.batches import replan_in_batches
+
+            return replan_in_batches(self.shelf, self.log, options)
+        from wrac.flow.replan import replan
+
+        return replan(self.shelf, self.log, options, pages)
 
     def remembered(self) -> Wish:
         """How pages are planned where a run is not told."""
@@ -211,6 +216,12 @@ class Workspace:
         """What models were paid for, by day (of UTC), site, model or purpose; from a day such as `2026-11-30` on."""
         with self.database.read() as connection:
             return sums(connection, by, since)
+
+    def statistics(self, since: date | None = None, until: date | None = None, zone: tzinfo = UTC) -> Statistics:
+        """What searches found on the days of a zone from `since` to `until`, and what is stored."""
+        from wrac.flow.statistics import statistics
+
+        return statistics(self, since, until, zone)
 
     def search(  # noqa: PLR0913 - the options of one verb
         self,

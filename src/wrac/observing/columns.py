@@ -36,7 +36,7 @@ _DTYPES: Final = {
 _BLOCK: Final = 4096
 """Lines that are read as one JSON value: four times as fast as one by one."""
 _LINE: Final = 200  # bytes of a line, about
-_MOST: Final = 2**31 - 1
+_MOST: Final = {"i": 2**31 - 1, "f": 1e11}  # moments up to the year 5138
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +74,8 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
+        self._read: dict[Path, tuple[int, int]] = {}
+        self._parts: dict[str, list[Rows]] = {}
         self._begin(0)
 
     def read(self) -> Events:
@@ -103,10 +105,10 @@ class Journal:
 
     def _begin(self, erased: int) -> None:
         """Forget all that was read."""
-        self._read: dict[Path, tuple[int, int]] = {}
+        self._read = {}
         self._erased = erased
         self._numbers = _Numbers()
-        self._parts: dict[str, list[Rows]] = {name: [rows] for name, rows in NONE.rows.items()}
+        self._parts = {name: [rows] for name, rows in NONE.rows.items()}
         self._events = NONE
 
     def _extend(self, path: Path, inode: int) -> None:
@@ -176,7 +178,8 @@ def _table(found: Sequence[Mapping[str, Any]], name: str, number: Callable[[str]
     table = np.empty(len(found), _DTYPES[name])
     for (field, kind), values in zip(fields, columns, strict=True):
         table[field] = _column(values, kind, number)
-    return table[~np.isnan(table["at"])]
+    known: Rows = table[~np.isnan(table["at"])]
+    return known
 
 
 def _column(values: Sequence[Any], kind: str, number: Callable[[str], int]) -> Sequence[float]:
@@ -184,11 +187,7 @@ def _column(values: Sequence[Any], kind: str, number: Callable[[str], int]) -> S
     types = {*map(type, values)}
     if kind == "s":
         return [*map(number, values if types == {str} else (one if isinstance(one, str) else "" for one in values))]
-    if types <= {int, float} and max(map(abs, values)) <= _MOST:
+    if types <= {int, float} and max(map(abs, values)) <= _MOST[kind]:
         return values
     nothing = 0 if kind == "i" else float("nan")
-    return [one if _is_number(one) else nothing for one in values]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) <= _MOST
+    return [one if isinstance(one, int | float) and abs(one) <= _MOST[kind] else nothing for one in values]

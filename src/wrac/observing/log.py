@@ -12,9 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wrac.core.types import Event
+
+if TYPE_CHECKING:
+    from wrac.observing.columns import Events, Journal
 
 ERASED: Final = "erased"
 """The file in a log's folder that is longer after each erasure: who has read the log reads it anew."""
@@ -29,6 +32,7 @@ class EventLog:
     def __init__(self, folder: Path, *, enabled: bool = True) -> None:
         self.folder, self.enabled = folder, enabled
         self.lost, self.problem = 0, ""
+        self._journal: Journal | None = None
 
     def write(self, events: Iterable[Event]) -> None:
         """Append events, all in one write."""
@@ -54,6 +58,14 @@ class EventLog:
                 for line in file:
                     if (event := _event(line)) is not None:
                         yield event
+
+    def events(self) -> Events:
+        """The events as columns, for statistics; what was read before is not read again."""
+        if self._journal is None:
+            from wrac.observing.columns import Journal
+
+            self._journal = Journal(self.folder)
+        return self._journal.read()
 
     def erase(self, words: Iterable[str]) -> int:
         """How many events were erased: those that name one of the words as a field's value.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -112,11 +113,11 @@ def days(events: Events, zone: tzinfo = UTC) -> list[Day]:
     return [
         Day(
             date.fromordinal(first + i),
-            int(stop - start),
+            stop - start,
             int((rows["hits"][order[start:stop]] == 0).sum()),
             *_percentiles(rows["seconds"][order[start:stop]]),
         )
-        for i, (start, stop) in enumerate(zip(edges, edges[1:], strict=False))
+        for i, (start, stop) in enumerate(pairwise(edges.tolist()))
     ]
 
 
@@ -142,7 +143,7 @@ def counted(events: Events, by: Subject) -> list[Counted]:
             int(good[i]),
             int(bad[i]),
         )
-        for i in found
+        for i in found.tolist()
     ]
     return sorted(made, key=lambda one: (-one.hits, -one.good - one.bad, one.name))
 
@@ -153,7 +154,8 @@ def standing(events: Events) -> Rows:
     keys = rows["run"].astype(np.int64) * (len(events.texts) + 1) + rows["chunk"]
     _, last = np.unique(keys[::-1], return_index=True)
     kept = rows[np.sort(len(rows) - 1 - last)]
-    return kept[kept["verdict"] != 0]
+    found: Rows = kept[kept["verdict"] != 0]
+    return found
 
 
 def _verdicts(rows: Rows, of: NDArray[np.int32], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -178,7 +180,7 @@ def asked(events: Events) -> list[Asked]:
             int(searches[i]),
             float(last[i]),
             int(empty[i]),
-            float(sure[i]) if np.isfinite(sure[i]) else float("nan"),
+            _sureness(sure[i]),
             *(int(one[i]) for one in judged),
         )
         for i, number in enumerate(numbers)
@@ -208,6 +210,11 @@ def _best(events: Events) -> NDArray[np.float64]:
     known = ~np.isnan(rows["confidence"])
     np.maximum.at(best, rows["run"][known], rows["confidence"][known])
     return best
+
+
+def _sureness(value: float) -> float:
+    """A confidence to three digits; NaN where none is known."""
+    return round(float(value), 3) if np.isfinite(value) else float("nan")
 
 
 def _of_runs(events: Events) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -242,7 +249,6 @@ def searched(events: Events, *, chunk: str = "", url: str = "", query: str = "")
         text, run = events.texts[row["query"]], int(row["run"])
         if query and same(text) != same(query):
             continue
-        sure = float(best[run]) if np.isfinite(best[run]) else float("nan")
         made.append(
             Searched(
                 float(row["at"]),
@@ -250,7 +256,7 @@ def searched(events: Events, *, chunk: str = "", url: str = "", query: str = "")
                 text,
                 int(row["hits"]),
                 round(float(row["seconds"]), 4),
-                sure,
+                _sureness(best[run]),
                 int(good[run]),
                 int(bad[run]),
             )

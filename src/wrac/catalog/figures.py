@@ -1,0 +1,73 @@
+"""What is stored, in figures for people: sizes of chunks, kinds of their units, what pages are tagged with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from wrac.catalog.contents import batches, short, tagged
+from wrac.catalog.schema import chunks, occurrences, pages, units, visits
+
+
+class Measured(NamedTuple):
+    """A chunk: its tokens and the page it stands on first, by URL."""
+
+    chunk: str
+    tokens: int
+    url: str
+
+
+class Health(NamedTuple):
+    """What visits to pages have shown: pages that are visited, visits in all, those that found the page changed, pages
+    that were missing at the last one, and the moments of the earliest and the latest of the last visits.
+    """
+
+    pages: int
+    checks: int
+    changes: int
+    missing: int
+    oldest: float
+    newest: float
+
+
+def measured(connection: Connection) -> Iterator[Measured]:
+    """Every chunk that stands on a page."""
+    first = func.min(pages.c.url)
+    joined = chunks.join(occurrences, occurrences.c.chunk == chunks.c.row).join(pages)
+    query = select(chunks.c.id, chunks.c.data, first).select_from(joined).group_by(chunks.c.row)
+    for identity, data, url in connection.execute(query):
+        yield Measured(tagged("c1", identity), int(data[data.rindex(",") + 1 : -1]), url)
+
+
+def kinds(connection: Connection, wanted: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Of those of the chunks that are stored the kinds of their units."""
+    inside: dict[str, list[int]] = {}
+    for batch in batches(wanted):
+        query = select(chunks.c.id, chunks.c.data).where(chunks.c.id.in_([short(one) for one in batch]))
+        inside.update((tagged("c1", row.id), json.loads(row.data)[1][::3]) for row in connection.execute(query))
+    of: dict[int, str] = {}
+    for rows in batches({row for found in inside.values() for row in found}):
+        query = select(units.c.row, units.c.kind).where(units.c.row.in_(rows))
+        of.update((row.row, row.kind) for row in connection.execute(query))
+    return {chunk: frozenset(of[row] for row in rows) for chunk, rows in inside.items()}
+
+
+def tags(connection: Connection, wanted: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Of those of the pages that are stored the metadata they were given."""
+    found: dict[str, dict[str, str]] = {}
+    for batch in batches(wanted):
+        query = select(pages.c.url, pages.c.meta).where(pages.c.url.in_(batch))
+        found.update((row.url, json.loads(row.meta)) for row in connection.execute(query))
+    return found
+
+
+def health(connection: Connection) -> Health:
+    """What visits have shown so far; nothing where no site was crawled."""
+    seen = visits.c.checked
+    missing = func.count().filter(visits.c.misses > 0)
+    sums = (func.sum(visits.c.checks), func.sum(visits.c.changes))
+    row = connection.execute(select(func.count(), *sums, missing, func.min(seen), func.max(seen))).one()
+    return Health(*(int(one or 0) for one in row[:4]), *(float(one or 0) for one in row[4:]))
