@@ -261,59 +261,6 @@ def page_row(listed: Listed) -> Json:
     return listed._asdict()
 
 
-def record_row(record: Record) -> Json:
-    """The public shape of a stored page: what it is, how it was planned, and its chunks in order."""
-    page, document = record.page, record.document
-    return {
-        "url": page.url,
-        "source": record.source,
-        "title": document.title,
-        "language": document.language,
-        "media_type": page.media_type,
-        "status": page.status,
-        "fetched": page.fetched,
-        "meta": {**document.meta, **page.meta},
-        "document": document.id,
-        "planner": record.plan.planner,
-        "policy": asdict(record.policy),
-        "places": len(document.places),
-        "omitted": len(record.plan.omitted),
-        "chunks": list(chunks_rows(document, record.chunks, record.occurrences, page.url)),
-    }
-
-
-def chunks_rows(
-    document: Document, chunks: Sequence[Chunk], occurrences: Sequence[Occurrence], url: str
-) -> Iterator[Json]:
-    """A row for each chunk of a page, in order."""
-    for one, found in zip(chunks, occurrences, strict=True):
-        yield {
-            "id": one.id,
-            "text": one.text,
-            "tokens": one.tokens,
-            "trail": list(trail_texts(document, one)),
-            "ordinals": list(found.ordinals),
-            "anchor": found.anchor,
-            "link": passage_link(document, one, found, url),
-        }
-
-
-def preview_row(before: Cut, after: Cut, url: str) -> Json:
-    """The public shape of a page as another policy would cut it."""
-    return {
-        "policy": asdict(after.policy),
-        "plan": plan_row(after.plan),
-        "chunks": list(chunks_rows(after.document, after.chunks, after.occurrences, url)),
-        "changes": [change._asdict() for change in before.changes(after)],
-    }
-
-
-def refresh_row(report: IndexReport) -> Json:
-    """The public shape of a refresh: that of an index run, with what is new and what was saved."""
-    changed = report.pages - report.unchanged - report.added
-    return {"added": report.added, "changed": changed, "tokens_saved": report.saved, **index_row(report)}
-
-
 def section_row(section: Section, outline: Sequence[Heading] = ()) -> Json:
     """The public shape of a part of a page; `outline` is the page's, where it is wanted."""
     units = [{"name": name, "id": unit} for name, unit in section.units]
