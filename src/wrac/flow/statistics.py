@@ -191,6 +191,8 @@ def sizes(tokens: Iterable[int]) -> tuple[int, ...]:
 
 def _runs(events: Events) -> tuple[Run, ...]:
     """The last one first."""
-    fields = ("at", "verb", "pages", "added", "unchanged", "skipped", "seconds")
-    rows = ([row[name].item() for name in fields] for row in events["ran"][::-1])
-    return tuple(Run(at, events.texts[verb], *counts, round(seconds, 2)) for at, verb, *counts, seconds in rows)
+    rows = events["ran"][::-1].tolist()
+    return tuple(
+        Run(at, events.texts[verb], pages, added, unchanged, skipped, round(seconds, 2))
+        for at, _, verb, pages, added, unchanged, skipped, seconds in rows
+    )
