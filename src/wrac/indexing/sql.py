@@ -317,9 +317,12 @@ def _described(row: Row) -> tuple[str, ...]:
 
 def _row(stored: Sequence[Any]) -> Row:
     """The row of the values of `_ROWS`, which are in the order of its fields."""
-    units, trail, kinds, roles, label, date, meta = (stored[8], stored[9], *stored[15:])
-    lists = _list(kinds), _list(roles)
-    return Row(*stored[:8], _ids(units), _list(trail), *stored[10:15], *lists, label, date, dict(_pairs(meta)))
+    values = list(stored)
+    values[8] = _ids(values[8])
+    for column in _LISTS:
+        values[column] = _list(values[column])
+    values[-1] = dict(_pairs(values[-1]))
+    return Row(*values)
 
 
 def _ids(packed: str) -> tuple[str, ...]:
@@ -343,3 +346,5 @@ _ROWS = (
     "SELECT entry, chunk, page, position, text, prefix, part_start, part_end, units, trail, anchor, link, tokens,"
     " planner, language, kinds, roles, label, date, meta FROM passages WHERE entry"
 )
+_LISTS = (9, 15, 16)
+"""Columns of `_ROWS` that are lists which many rows have alike."""
