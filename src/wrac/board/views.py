@@ -45,6 +45,11 @@ def page(request: Request, template: str, /, status: int = 200, **values: object
     return TEMPLATES.TemplateResponse(request, template, {**shared, **values}, status)
 
 
+def render(template: str, /, **values: object) -> str:
+    """The template with the values, for what is no page of the board."""
+    return TEMPLATES.get_template(template).render(values)
+
+
 def readable(request: Request) -> list[str]:
     """The workspaces that are named to whoever asks; none before that is known."""
     known = "wrac.who" in request.scope or not served(request).rules.auth
@@ -113,17 +118,23 @@ def short(identity: str) -> str:
     return identity.partition(":")[2][:8] or identity[:8]
 
 
+def islanguage(tag: str) -> bool:
+    """Whether a text can be the tag of a language."""
+    return tag.replace("-", "").isalnum() and tag.isascii()
+
+
 def name_of(url: str) -> str:
     """An address as a person says it: without the scheme."""
     return url.partition("://")[2] or url
 
 
-_FILTERS: Final[dict[str, Callable[[Any], str]]] = {
+_FILTERS: Final[dict[str, Callable[[Any], object]]] = {
     "number": number,
     "share": share,
     "dollars": dollars,
     "moment": moment,
     "short": short,
+    "islanguage": islanguage,
     "name_of": name_of,
 }
 

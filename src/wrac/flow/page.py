@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from wrac.catalog import Record, contents, schema
 from wrac.chunking import chunk
@@ -149,3 +149,9 @@ def carriers(connection: Connection, unit: str, limit: int = 50) -> list[str]:
             select(schema.pages.c.url).select_from(joined).where(wanted).order_by(schema.pages.c.url).limit(limit)
         )
     return sorted(found)[:limit]
+
+
+def count(connection: Connection, prefix: str = "") -> int:
+    """How many pages there are whose URLs begin with a prefix."""
+    begin = (schema.pages.c.url >= prefix) & (schema.pages.c.url < prefix + "\U0010ffff")
+    return int(connection.scalar(select(func.count()).select_from(schema.pages).where(begin)) or 0)

@@ -5,3 +5,50 @@
 document.addEventListener("change", (event) => {
   if (event.target.matches(".where select")) event.target.form.submit();
 });
+
+// The frame with a stored page runs no scripts. A click on a unit there is a click on its link in the outline here,
+// and the unit that is shown here is marked there.
+const frame = document.getElementById("snapshot");
+
+function shown() {
+  const unit = document.querySelector("#unit [data-ordinal]");
+  return unit ? unit.dataset.ordinal : "";
+}
+
+function mark() {
+  const page = frame.contentDocument;
+  for (const one of page.querySelectorAll(".on")) one.classList.remove("on");
+  for (const one of document.querySelectorAll(".unit[aria-current]")) one.removeAttribute("aria-current");
+  const ordinal = shown();
+  const unit = ordinal && page.getElementById("u" + ordinal);
+  if (unit) {
+    unit.classList.add("on");
+    unit.scrollIntoView({ block: "nearest" });
+  }
+  for (const one of document.querySelectorAll(`.outline .unit[data-unit="${ordinal}"]`)) {
+    one.setAttribute("aria-current", "true");
+    one.closest("details").open = true;
+  }
+}
+
+function follow(event) {
+  const unit = event.target.closest("[id^=u]");
+  const link = unit && document.querySelector(`.side .unit[data-unit="${unit.id.slice(1)}"]`);
+  if (!link) return;
+  event.preventDefault();
+  link.click();
+}
+
+function ready() {
+  const page = frame.contentDocument;
+  if (!page || !page.body || page.URL === "about:blank") return;
+  page.documentElement.classList.add("live");
+  page.addEventListener("click", follow);
+  mark();
+}
+
+if (frame) {
+  frame.addEventListener("load", ready);
+  ready();
+  document.body.addEventListener("htmx:afterSettle", mark);
+}

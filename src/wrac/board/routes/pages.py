@@ -1,0 +1,205 @@
+"""Pages: their list, one with its chunks over it, another plan tried and applied."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from wrac.api.served import Opened, Permitted
+from wrac.board import outline, trial
+from wrac.board.snapshot import snapshot
+from wrac.board.trial import Trial
+from wrac.board.views import address, page, render
+from wrac.catalog import Record
+from wrac.core.errors import ConfigError, NotFoundError
+from wrac.flow import Workspace
+from wrac.flow.page import Cut, carriers, count, preview, stored
+from wrac.flow.planners import RULES, Planning
+from wrac.flow.remembered import Wish
+from wrac.planning.page_types import page_type
+from wrac.planning.policies import Policies
+
+router = APIRouter()
+ROWS: Final = 50
+CHUNKS: Final = 100
+"""Chunks of one part of an outline."""
+CARRIERS: Final = 20
+WAIT: Final = 5.0
+"""Seconds that a press of a button waits for another writer."""
+SANDBOX: Final = "allow-same-origin allow-top-navigation-by-user-activation"
+"""What a snapshot may do: be followed by its links. Without scripts its origin is of no use to it; with its own, a
+click there carries the login, and this board can mark the unit that was clicked."""
+_STYLE: Final = (Path(__file__).parent.parent / "static" / "snapshot.css").read_text("utf-8")
+_POLICY: Final = (
+    f"default-src 'none'; style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'; base-uri 'none'; "
+    f"form-action 'none'; frame-ancestors 'self'; sandbox {SANDBOX}"
+)
+
+Url = Annotated[str, Query(description="The page's URL, as the workspace has it.")]
+Prefix = Annotated[str, Query(max_length=4000)]
+
+
+@router.get("/pages")
+def pages(request: Request, workspace: Opened, prefix: Prefix = "", after: Prefix = "") -> HTMLResponse:
+    """The pages by URL, from one on; those that begin with a prefix."""
+    found = workspace.pages(prefix, after=after, limit=ROWS + 1)
+    shown, more = found[:ROWS], len(found) > ROWS
+    with workspace.database.read() as connection:
+        total = count(connection, prefix)
+    return page(
+        request,
+        "pages.html",
+        rows=shown,
+        prefix=prefix,
+        total=total,
+        first=address(request, "/pages", prefix=prefix) if after else "",
+        following=address(request, "/pages", prefix=prefix, after=shown[-1].url) if more else "",
+    )
+
+
+class View:
+    """A page as a request wants to see it: as it is stored, or under a plan that is tried."""
+
+    def __init__(self, request: Request, workspace: Opened, url: Url) -> None:
+        self.request, self.workspace, self.url = request, workspace, url
+        self.record: Record = workspace.record(url)
+        self.now: Cut = stored(self.record)
+        before = workspace.remembered()
+        self.policies, self.planning = before.policies or Policies(), before.planning or RULES
+        self.trial: Trial | None = trial.read(request.query_params, self.record.policy, self.planning)
+        self.shown: Cut = self.now if self.trial is None else self._tried(self.trial)
+
+    def wish(self, tried: Trial) -> Wish:
+        """How the workspace would plan."""
+        return tried.wish(self.policies, self.planning, self.record.document, self.url)
+
+    def _tried(self, tried: Trial) -> Cut:
+        return preview(self.workspace, self.record, self.wish(tried))
+
+    @property
+    def query(self) -> dict[str, Any]:
+        """What an address of this view says."""
+        return {"url": self.url, **({} if self.trial is None else self.trial.query())}
+
+    def link(self, path: str, **query: object) -> str:
+        """An address of this view, or of a part of it."""
+        return address(self.request, path, **{**self.query, **query})
+
+
+Viewed = Annotated[View, Depends()]
+
+
+@router.get("/page")
+def look(view: Viewed, unit: int | None = None, part: Annotated[int, Query(ge=1)] = 1) -> HTMLResponse:
+    """One page with its chunks over it."""
+    cut, places = view.shown, view.now.document.places
+    if unit is not None and not 0 <= unit < len(places):
+        raise NotFoundError(view.url, f"no unit is numbered {unit}", f"its units are 0 to {len(places) - 1}")
+    chunks = outline.chunks(cut)
+    of = cut.of.get(-1 if unit is None else unit, ())
+    if of:
+        part = of[0] // CHUNKS + 1
+    parts = max(1, -(-len(chunks) // CHUNKS))
+    return page(
+        view.request,
+        "page.html",
+        view=view,
+        page=view.record.page,
+        title=view.record.document.title or view.url,
+        cut=cut,
+        kind=page_type(view.record.document),
+        chunks=chunks[(part - 1) * CHUNKS : part * CHUNKS],
+        part=min(part, parts),
+        parts=parts,
+        selected=frozenset(of),
+        omitted=outline.omitted(cut),
+        losses=outline.losses(cut),
+        unit=None if unit is None else outline.told(cut, unit, view.url),
+        others=[] if unit is None else _others(view.workspace, places[unit].unit, view.url),
+        carriers=CARRIERS,
+        difference=None if view.trial is None else outline.difference(view.now, cut),
+        fields=trial.FIELDS,
+        policy=view.record.policy if view.trial is None else view.trial.policy,
+        who=view.planning.who if view.trial is None else view.trial.who,
+        planners=_planners(view.planning),
+        scope="page" if view.trial is None else view.trial.scope,
+        sandbox=SANDBOX,
+        live=view.url if view.url.startswith(("http://", "https://")) else "",
+        done=_done(view.request),
+    )
+
+
+def _others(workspace: Workspace, unit: str, url: str) -> list[str]:
+    """Other pages that carry the unit."""
+    with workspace.database.read() as connection:
+        return [one for one in carriers(connection, unit, CARRIERS + 1) if one != url]
+
+
+def _planners(planning: Planning) -> list[str]:
+    """Who can plan: a model where one is known."""
+    return ["rules"] if planning.who == "rules" else ["rules", "llm", "cascade"]
+
+
+def _done(request: Request) -> dict[str, int]:
+    """What was just done, as the address says in numbers."""
+    query = request.query_params
+    return {name: int(query[name]) for name in ("changed", "embedded") if query.get(name, "").isdecimal()}
+
+
+@router.get("/snapshot")
+def framed(view: Viewed) -> HTMLResponse:
+    """The page as it was stored, for the frame: nothing in it runs, and nothing is asked for."""
+    before = None if view.trial is None else view.now
+    signs = outline.signs(view.shown, lambda ordinal: view.link("/page", unit=ordinal), before)
+    shown = snapshot(view.record.page, view.record.document, signs)
+    html = render("snapshot.html", document=view.record.document, style=_STYLE, shown=shown)
+    return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY})
+
+
+@router.post("/page/ask")
+def ask(view: Viewed, _: Annotated[Workspace, Depends(Permitted("ask"))]) -> RedirectResponse:
+    """Ask the model how it would plan the page, which costs; then show that."""
+    if view.trial is None:
+        raise ConfigError("nothing is tried; choose a planner first")
+    preview(view.workspace, view.record, view.wish(view.trial), pay=True)
+    return RedirectResponse(view.link("/page"), 303)
+
+
+@router.post("/page/apply")
+def apply(view: Viewed, _: Annotated[Workspace, Depends(Permitted("admin", changes=True))]) -> RedirectResponse:
+    """Plan as was tried, from now on: the page, those of its type, or all."""
+    tried = view.trial
+    if tried is None:
+        raise ConfigError("nothing is tried; choose another policy first")
+    if tried.who != view.planning.who and tried.scope != "all":
+        raise ConfigError("a planner is chosen for all pages; apply it to all, or keep the one there is")
+    policies, planning = view.wish(tried)
+    named = [view.url] if tried.scope == "page" else []
+    report = view.workspace.replan(policy=policies, planning=planning, pages=named, workers=0, wait=WAIT)
+    done = address(view.request, "/page", url=view.url, changed=report.changed, embedded=report.embedded)
+    return RedirectResponse(done, 303)
+
+
+@router.get("/chunk/{chunk}")
+def shown(request: Request, workspace: Opened, chunk: str) -> HTMLResponse:
+    """One chunk with its units and the pages it stands on."""
+    found = workspace.show(chunk)
+    record = workspace.record(found.url)
+    cut = stored(record)
+    position = next(i for i, one in enumerate(record.chunks) if one.id == found.chunk)
+    ordinals = record.occurrences[position].ordinals
+    return page(
+        request,
+        "chunk.html",
+        shown=found,
+        number=position + 1,
+        colour=outline.colour(position),
+        units=[outline.listed(cut, ordinal) for ordinal in ordinals],
+        label=outline.chunks(cut)[position].label,
+        entries=record.entries[position],
+    )
