@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 MOVED: Final = 10
 """The exit code of `--watch` where the advice is another one by now."""
-_TITLE, _COLUMN = 25, 18
+_WIDTH, _TITLE, _COLUMN = 80, 25, 18
 _CHOICES: Final = {"window": "the corpus in the window", "retrieval": "retrieval"}
 
 
@@ -146,9 +147,7 @@ def show(found: Sequence[Advice], corpus: Corpus) -> None:
         _table(out, some)
     paint.put(out)
     for one in found:
-        paint.block(
-            out, paint.styled((f"{short(one)}: ", "bold"), f"{one.choice}, by the rule: {one.rule}. {one.reason}")
-        )
+        _why(out, one)
     paint.put(out)
     _factors(out, found[0])
     _closing(out, found, corpus)
@@ -162,13 +161,23 @@ def _headline(out: Console, found: Sequence[Advice]) -> None:
     else:
         for choice, models in choices:
             paint.put(out, (choice, "bold green"), f" with {models}")
-    factors = sorted(one.factor for one in found)
-    span = (
-        times(factors[0]) if times(factors[0]) == times(factors[-1]) else f"{times(factors[0])} to {times(factors[-1])}"
-    )
-    paint.put(
-        out, f"a question from the window costs {span} times as much as from {found[0].factors.passages:g} passages"
-    )
+    first = found[0].factors
+    paint.put(out, f"a question from the window costs {_span((one.factor for one in found), times)} times as much as "
+                   f"from {first.passages:g} passages")  # fmt: skip
+    retrieval = _span((one.costs["retrieval"].month for one in found), number)
+    paint.put(out, f"a month of it {_span((one.month for one in found), number)} USD, by retrieval {retrieval} USD, of "
+                   f"which the index {number(found[0].costs['retrieval'].fixed)}")  # fmt: skip
+    if not all(one.factors.fits for one in found):
+        held = _span(
+            (min(1.0, one.factors.room / one.factors.corpus_tokens) for one in found), lambda share: f"{share:.2%}"
+        )
+        paint.put(out, f"the window holds {held} of the corpus")
+
+
+def _span(values: Iterable[float], words: Callable[[float], str]) -> str:
+    """`7.6 to 10`, or the one value."""
+    found = sorted(values)
+    return " to ".join(dict.fromkeys((words(found[0]), words(found[-1]))))
 
 
 def _choices(found: Sequence[Advice]) -> Iterator[tuple[str, str]]:
@@ -184,9 +193,17 @@ def short(one: Advice) -> str:
     return one.factors.tariff.model.rpartition(":")[2]
 
 
+def _why(out: Console, one: Advice) -> None:
+    head = f"{short(one)}: {one.choice}, "
+    first, *more = wrap(f"{head}{one.rule}: {one.reason}", _WIDTH, subsequent_indent="  ")
+    paint.put(out, (head, "bold"), first.removeprefix(head))
+    for line in more:
+        paint.put(out, line)
+
+
 def times(value: float) -> str:
     """A factor as a person reads it."""
-    return number(float(f"{value:.2g}")) if value < 100 else f"{value:,.0f}"
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def _fitting(found: Sequence[Advice]) -> Iterator[Sequence[Advice]]:
@@ -248,7 +265,7 @@ def _factors(out: Console, one: Advice) -> None:
         value = f"{number(getattr(one.factors, name))} {kind.unit}".rstrip()
         told = note or kind.meaning
         style = "" if source != "default" else "dim"
-        paint.put(out, f"  {name.replace('_', '-'):<21}{value:<17}", (f"{source:<9}", style), (told, "dim"))
+        paint.put(out, f"  {name.replace('_', '-'):<21}{value:<18}", (f"{source:<9}", style), (told, "dim"))
 
 
 def _closing(out: Console, found: Sequence[Advice], corpus: Corpus) -> None:

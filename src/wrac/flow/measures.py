@@ -77,9 +77,7 @@ class Corpus:
         url, most = self.largest
         found = {
             "corpus_tokens": measure(self.tokens, f"{_plural(len(self.documents), 'document')} as rendered"),
-            "document_tokens": measure(
-                self.tokens / len(self.documents), f"median {self.median:,.0f}, largest {most:,}: {url}"
-            ),
+            "document_tokens": measure(self.tokens / len(self.documents), f"mean; largest {most:,}: {url}"),
         }
         if self.passages:
             found["passage_tokens"] = measure(self.passage_tokens / self.passages, _plural(self.passages, "passage"))

@@ -55,6 +55,11 @@ class Advice:
         return times(self.costs["window"], self.costs["retrieval"])
 
     @property
+    def month(self) -> float:
+        """USD a month of the window, cached where that pays."""
+        return held(self.costs).month
+
+    @property
     def factor_cached(self) -> float:
         """The same with a window whose beginning is cached."""
         return times(self.costs["cached window"], self.costs["retrieval"])
@@ -90,21 +95,21 @@ def _refuse(f: Factors, retrieval: Cost) -> None:
 def _verdicts(f: Factors, found: Mapping[Way, Cost], breaks: Mapping[Axis, Sequence[float]]) -> Iterator[Verdict]:
     """The rules, the one that overrides all others first."""
     window, retrieval = held(found), found["retrieval"]
-    room = f"a window of {f.tariff.window:,} tokens holds {f.room:,.0f} with {f.air:.0%} air"
-    price = f"{usd(window.month)} a month for the window, {usd(retrieval.month)} for retrieval and its index"
+    room = f"a window of {f.tariff.window:,} holds {f.room:,.0f} with {f.air:.0%} air"
+    price = f"{usd(window.month)} a month from the window, {usd(retrieval.month)} by retrieval with its index"
     volume = f"at {number(f.queries_per_day)} questions a day {price}"
     anew = f"{number(f.changes_per_week)} changes a week"
     yield Verdict(
         "provenance", "retrieval", f.provenance > 0,
         f"every answer must name what it rests on: {f.passages:g} passages, each with its address",
     )  # fmt: skip
-    yield Verdict("no fit", "retrieval", not f.fits, f"{f.corpus_tokens:,.0f} tokens do not fit: {room}")
+    yield Verdict("no fit", "retrieval", not f.fits, f"of {f.corpus_tokens:,.0f} tokens {room}")
     yield Verdict("high volume", "retrieval", window.month > retrieval.month, f"{volume}{_pays(f, breaks)}")
     yield Verdict(
         "frequent changes", "window", f.fits and f.changes_per_week >= OFTEN,
         f"{anew}, and no index to make anew ({reindexed(f):,.0f} tokens a month); {volume}",
     )  # fmt: skip
-    yield Verdict("fits with air", "window", f.fits, f"{f.corpus_tokens:,.0f} tokens fit: {room}; {volume}")
+    yield Verdict("fits with air", "window", f.fits, f"{f.corpus_tokens:,.0f} tokens, and {room}; {volume}")
 
 
 def _pays(f: Factors, breaks: Mapping[Axis, Sequence[float]]) -> str:

@@ -43,29 +43,29 @@ class Origin(NamedTuple):
 
 
 KINDS: Final[Mapping[str, Kind]] = {
-    "corpus_tokens": Kind("tokens", "the corpus as a model would read it", 1),
-    "document_tokens": Kind("tokens", "a document, the mean", 1),
-    "passage_tokens": Kind("tokens", "a passage with its trail, the mean", 1),
-    "passages": Kind("", "passages an answer is given", 1),
-    "instruction_tokens": Kind("tokens", "what stands before the corpus or the passages"),
+    "corpus_tokens": Kind("tokens", "as a model would read it", 1),
+    "document_tokens": Kind("tokens", "a document, mean", 1),
+    "passage_tokens": Kind("tokens", "a passage with its trail", 1),
+    "passages": Kind("", "passages of an answer", 1),
+    "instruction_tokens": Kind("tokens", "before corpus or passages"),
     "question_tokens": Kind("tokens", "a question"),
     "output_tokens": Kind("tokens", "an answer"),
     "queries_per_day": Kind("", "questions a day"),
-    "active_hours": Kind("hours", "of a day in which questions come", 0.01, 24),
-    "whole_share": Kind("share", "questions that need a whole document", 0, 1),
-    "prefix_share": Kind("share", "questions that begin with the same tokens", 0, 1),
-    "cache_lifetime": Kind("seconds", "the provider keeps input it has read"),
+    "active_hours": Kind("hours", "of a day with questions", 0.01, 24),
+    "whole_share": Kind("share", "want a whole document", 0, 1),
+    "prefix_share": Kind("share", "same beginning", 0, 1),
+    "cache_lifetime": Kind("seconds", "input stays cached"),
     "cache_minimum": Kind("tokens", "the least input that is kept"),
-    "changes_per_week": Kind("", "changes of the corpus a week"),
-    "documents_per_change": Kind("", "documents that a change touches"),
+    "changes_per_week": Kind("", "changes a week"),
+    "documents_per_change": Kind("", "touched by a change"),
     "air": Kind("share", "of the window that stays empty", 0, 0.99),
-    "plan_price": Kind("USD/M", "planning by a model, a million tokens of corpus"),
-    "embed_price": Kind("USD/M", "embedding a million tokens"),
-    "bytes_per_token": Kind("bytes", "of workspace and index, a token of corpus"),
-    "storage_price": Kind("USD/GB", "keeping a gigabyte for a month"),
-    "index_months": Kind("months", "until all is indexed anew", 0.1),
-    "upkeep": Kind("USD", "servers and hours that an index takes, a month"),
-    "provenance": Kind("0 or 1", "every answer must name the passages it rests on", 0, 1),
+    "plan_price": Kind("USD/M", "planning by a model"),
+    "embed_price": Kind("USD/M", "embedding"),
+    "bytes_per_token": Kind("bytes", "stored, a token of corpus"),
+    "storage_price": Kind("USD/GB", "storage a month"),
+    "index_months": Kind("months", "until all is made anew", 0.1),
+    "upkeep": Kind("USD", "an index's servers and hours"),
+    "provenance": Kind("", "1: answers must name passages", 0, 1),
 }
 
 
@@ -84,7 +84,7 @@ class Factors:
     tariff: Tariff
     corpus_tokens: float
     document_tokens: float = 2000
-    passage_tokens: float = 250
+    passage_tokens: float = 200
     passages: float = 6
     instruction_tokens: float = 300
     question_tokens: float = 30
@@ -100,7 +100,7 @@ class Factors:
     air: float = 0.5
     plan_price: float = 0
     embed_price: float = 0
-    bytes_per_token: float = 30
+    bytes_per_token: float = 90
     storage_price: float = 0.1
     index_months: float = 12
     upkeep: float = 200
@@ -155,17 +155,19 @@ class Factors:
 
 
 DEFAULTS: Final[Mapping[str, str]] = {
-    "air": "models use about half of the window they have (RULER, 2024)",
-    "whole_share": "a practitioner saw one question in twenty",
-    "cache_lifetime": "Anthropic's and OpenAI's shortest",
-    "cache_minimum": "of OpenAI and Anthropic",
-    "plan_price": "planning by rules asks no model",
-    "embed_price": "the embedder runs here",
-    "bytes_per_token": "wrac's own index of 158 pages",
-    "storage_price": "a disk in a cloud",
-    "upkeep": "two hours of somebody's time",
+    "document_tokens": "two screens of text",
+    "passage_tokens": "wrac's target and a trail",
     "queries_per_day": "dozens of questions",
+    "whole_share": "a practitioner: 1 in 20",
+    "cache_lifetime": "the shortest of providers",
+    "cache_minimum": "of OpenAI and Anthropic",
     "changes_per_week": "a few a year",
+    "air": "half is used well (RULER)",
+    "plan_price": "rules plan for nothing",
+    "embed_price": "the embedder runs here",
+    "bytes_per_token": "wrac's own, 37 pages",
+    "storage_price": "a disk in a cloud",
+    "upkeep": "two hours of somebody",
 }
 """Why a default is what it is."""
 
