@@ -78,6 +78,11 @@ def problem(status: int, detail: str, error: str = "") -> dict[str, Any]:
     }
 
 
+def told(error: WracError) -> dict[str, Any]:
+    """The members of the problem that an error is."""
+    return problem(status_of(error), line(error), type(error).__name__)
+
+
 def status_of(error: WracError) -> int:
     """The status of an error."""
     return next(status for kind, status in STATUS if isinstance(error, kind))

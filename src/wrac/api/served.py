@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -53,11 +53,19 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The workspaces of a server by name, at least one; a request that names none means the first."""
+    """The workspaces of a server by name, at least one; a request that names none means the first.
+
+    `places` are what each was opened with, for processes that open it too; without, its folder.
+    """
 
     workspaces: Mapping[str, Workspace]
     limits: Limits = Limits()
     rules: Rules = Rules()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, name: str) -> str:
+        """Where the workspace of a name is, with a password that it may have."""
+        return self.places.get(name) or str(self.workspaces[name].path)
 
     def workspace(self, name: str = "") -> Workspace:
         """The workspace of a name. Raises NotFoundError where no such one is served."""
@@ -127,14 +135,15 @@ class Permitted:
         return name
 
 
-_reads, _admits = Permitted("read"), Permitted("admin", changes=True)
+_reads = Permitted("read")
+CHANGES = Permitted("admin", changes=True)
 
 
 def opened(request: Request, name: Named = "") -> Workspace:
     """The workspace that a request means, where its method reads and whoever asks may read, or where they may change
     everything.
     """
-    return (_reads if request.method in READING else _admits)(request, name)
+    return (_reads if request.method in READING else CHANGES)(request, name)
 
 
 Opened = Annotated[Workspace, Depends(opened)]
@@ -145,5 +154,5 @@ Asked = Annotated[Workspace, Depends(Permitted("ask"))]
 """The workspace of a request that may spend money on a model's answer."""
 Judged = Annotated[Workspace, Depends(Permitted("read", changes=True))]
 """The workspace of a request that keeps what a reader thinks."""
-Administered = Annotated[str, Depends(_admits.named)]
+Administered = Annotated[str, Depends(CHANGES.named)]
 """The name of the workspace of a request that changes it."""
