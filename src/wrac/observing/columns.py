@@ -36,6 +36,7 @@ _DTYPES: Final = {
 _BLOCK: Final = 4096
 """Lines that are read as one JSON value: four times as fast as one by one."""
 _LINE: Final = 200  # bytes of a line, about
+_EXACT: Final = {"i": {int}, "f": {int, float}}
 _MOST: Final = {"i": 2**31 - 1, "f": 1e11}  # moments up to the year 5138
 
 
@@ -187,7 +188,7 @@ def _column(values: Sequence[Any], kind: str, number: Callable[[str], int]) -> S
     types = {*map(type, values)}
     if kind == "s":
         return [*map(number, values if types == {str} else (one if isinstance(one, str) else "" for one in values))]
-    if types <= {int, float} and max(map(abs, values)) <= _MOST[kind]:
+    if types <= _EXACT[kind] and max(map(abs, values)) <= _MOST[kind]:
         return values
     nothing = 0 if kind == "i" else float("nan")
     return [one if isinstance(one, int | float) and abs(one) <= _MOST[kind] else nothing for one in values]
