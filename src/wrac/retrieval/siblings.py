@@ -1,0 +1,202 @@
+"""Passages about a product that was not asked about: a query that names one of several siblings is not about others.
+
+Phones one, pro and ultra have pages that say nearly the same. What a passage is about stands above it: its page's
+title, its label, its headings. Names in the same place that share a word and a heading below, or nearly all words of a
+text, are of one family. A query that says what only one of them has in its name beats those it says nothing else of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, pairwise, product
+from typing import Final, NamedTuple, TypeAlias
+
+from wrac.retrieval.fusion import Scored
+from wrac.text.analysis import analyse, query_terms
+
+DEMOTED: Final = 0.5
+"""What is left of the score of a passage that is about a sibling."""
+ALIKE: Final = 0.5
+"""The share of common words from which on two texts say the same of two things."""
+_WORD: Final = re.compile(r"\w+")
+_OPENING: Final = re.compile(r"(?:^|[.?!:]\s)[\s\"'“”‘’«»„¿¡(]*$")
+_CACHED: Final = 1 << 14
+
+Terms: TypeAlias = frozenset[str]
+
+
+class Stands(NamedTuple):
+    """A passage, and what stands above it, outermost first: its page's title, its label, its headings."""
+
+    path: tuple[str, ...]
+    text: str
+    language: str = ""
+
+
+def path(prefix: str, label: str = "") -> tuple[str, ...]:
+    """What stands above a passage, by the prefix it was embedded under and its signature in one line.
+
+    A label stands last in a prefix; here it stands under the title, since headings come back under each label.
+
+    >>> path("Phones > Battery / Charging > Orion", "text: Orion, leaflet")
+    ('Phones', 'Orion', 'Battery', 'Charging')
+    """
+    title, *parts = prefix.split(" > ")
+    labels = [parts.pop()] if parts and label and _words(parts[-1]) <= _words(label) else []
+    return (title, *labels, *chain.from_iterable(part.split(" / ") for part in parts))
+
+
+def strangers(query: str, passages: Mapping[str, Stands]) -> frozenset[str]:
+    """Those of the passages, by their keys, that are about siblings of what the query names.
+
+    A passage whose text says by itself what the query names is none of them.
+    """
+    reading = lru_cache(None)(lambda language: _Reading(query, language))
+    found: set[str] = set()
+    for members in _groups(passages).values():
+        names = [_name(reading, segment, keys, passages) for segment, keys in members.items()]
+        for one, other in _beaten(names):
+            spelled = [reading(one.language).spelled[term] for term in one.own - other.terms]
+            found.update(key for key, passage in other.below if not spelled or not _says(passage.text, spelled))
+    return frozenset(found)
+
+
+def demote(ranked: Sequence[Scored], strange: frozenset[str]) -> list[Scored]:
+    """The entries anew, the `strange` ones by DEMOTED of their score; equal scores stand in the order of their ids."""
+    scores = ((entry, round(score * DEMOTED, 9) if entry in strange else score) for entry, score in ranked)
+    return sorted(scores, key=lambda pair: (-pair[1], pair[0])) if strange else list(ranked)
+
+
+class _Reading:
+    """A query read in one language: its terms in order, those that are no function words, those written as names."""
+
+    def __init__(self, query: str, language: str) -> None:
+        self.pairs = frozenset(pairwise(analyse(query, language)))
+        self.words = frozenset(query_terms(query, [language]))
+        self.written: set[str] = set()
+        self.spelled: defaultdict[str, set[str]] = defaultdict(set)
+        for match in _WORD.finditer(query):
+            word, opens = match[0], _OPENING.search(query, 0, match.start())
+            terms = analyse(word, language)
+            for term in terms:
+                self.spelled[term].add(word.casefold())
+            if any(map(str.isdigit, word)) or (word[0].isupper() and not opens):
+                self.written.update(terms)
+
+    def said(self, name: Sequence[str]) -> tuple[Terms, Terms]:
+        """The terms of a name that the query says: function words only beside others; those said as a name."""
+        joint = self.pairs.intersection(pairwise(name))
+        said = self.words.intersection(name).union(*joint)
+        solid = (pair for pair in joint if self.words.issuperset(pair))
+        return said, (said & self.written).union(*solid)
+
+
+@dataclass(frozen=True)
+class _Name:
+    """A title, label or heading. `plain` are its terms without function words, `said` those in the query, `named` those
+    it says as a name; `own` of these no other name has, but one that begins with this name. `heads` are the terms of
+    the headings under it, its own left out.
+    """
+
+    below: tuple[tuple[str, Stands], ...]
+    language: str
+    terms: Terms
+    plain: Terms
+    said: Terms
+    named: Terms
+    heads: frozenset[Terms]
+    own: Terms = frozenset()
+
+
+def _groups(passages: Mapping[str, Stands]) -> dict[tuple[str, ...], dict[str, list[str]]]:
+    """By what stands above them the names in one place, each with the passages below it; only where there are more."""
+    groups: defaultdict[tuple[str, ...], dict[str, list[str]]] = defaultdict(dict)
+    for key, one in passages.items():
+        for depth, segment in enumerate(one.path):
+            groups[one.path[:depth]].setdefault(segment, []).append(key)
+    return {above: members for above, members in groups.items() if len(members) > 1}
+
+
+def _name(
+    reading: Callable[[str], _Reading], segment: str, keys: Sequence[str], passages: Mapping[str, Stands]
+) -> _Name:
+    below = tuple((key, passages[key]) for key in keys)
+    language, depth = below[0][1].language, below[0][1].path.index(segment)
+    sequence, plain = _terms(segment, language)
+    said, named = reading(language).said(sequence)
+    terms = frozenset(sequence)
+    heads = {_terms(head, language)[1] - terms for _, one in below for head in one.path[depth + 1 :]}
+    return _Name(below, language, terms, plain, said, named, frozenset(heads - {frozenset()}))
+
+
+def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name]]:
+    """Each name that the query says, with each of its siblings that it says nothing else of."""
+    if not any(name.named for name in names):
+        return
+    names = _distinguished(names)
+    family = _families(names)
+    for number, one in enumerate(names):
+        whole = one.terms <= one.named
+        for other_number, other in enumerate(names):
+            beats = one.own - other.terms or (whole and one.terms < other.terms)
+            if beats and other.said <= one.terms and (family[number] == family[other_number] or _alike(one, other)):
+                yield one, other
+
+
+def _distinguished(names: Sequence[_Name]) -> list[_Name]:
+    """The names with their `own` terms: those of one name, or of names that all begin with the shortest of them."""
+    holders: defaultdict[str, list[Terms]] = defaultdict(list)
+    for name in names:
+        for term in name.terms:
+            holders[term].append(name.terms)
+    own = {term for term, held in holders.items() if len(held) == 1 or _nested(held, len(names))}
+    return [replace(name, own=name.named & own) if name.named & own else name for name in names]
+
+
+def _nested(held: Sequence[Terms], total: int) -> bool:
+    shortest = min(held, key=len)
+    return len(held) < total and all(shortest <= one for one in held)
+
+
+def _families(names: Sequence[_Name]) -> list[int]:
+    """For each name the number of its family: names that share a word of theirs and a heading below, through others."""
+    family = list(range(len(names)))
+
+    def root(number: int) -> int:
+        while family[number] != number:
+            number = family[number]
+        return number
+
+    first: dict[tuple[Terms, str], int] = {}
+    for number, name in enumerate(names):
+        for shared in product(name.heads, name.plain):
+            family[root(number)] = root(first.setdefault(shared, number))
+    return [root(number) for number in range(len(names))]
+
+
+def _alike(one: _Name, other: _Name) -> bool:
+    """Whether two names that share a word, one of them without headings below, stand above nearly the same text."""
+    if (one.heads and other.heads) or one.plain.isdisjoint(other.plain):
+        return False
+    texts = ([_words(passage.text) for _, passage in name.below] for name in (one, other))
+    return any(len(a & b) >= ALIKE * len(a | b) for a, b in product(*texts))
+
+
+def _says(text: str, spelled: Iterable[Collection[str]]) -> bool:
+    """Whether a text has of each term one of the spellings."""
+    folded = text.casefold()
+    return all(any(word in folded for word in words) for words in spelled)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+@lru_cache(maxsize=_CACHED)
+def _terms(text: str, language: str) -> tuple[tuple[str, ...], Terms]:
+    """The terms of a name in order, and without its function words."""
+    return tuple(analyse(text, language)), frozenset(query_terms(text, [language]))
