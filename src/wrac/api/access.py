@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
+
+from starlette.exceptions import HTTPException
 
 from wrac.api import tokens
 from wrac.api.tokens import Right, Token
@@ -33,6 +36,7 @@ class Keys:
         self._known: dict[str, list[tuple[str, Token]]] = {}
         self._read = -FRESH
         self._sessions: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._guesses = Guesses()
 
     @property
     def stale(self) -> bool:
@@ -52,8 +56,21 @@ class Keys:
         now = self._clock()
         return any(token.alive(now) for found in self._known.values() for _, token in found)
 
-    def rights(self, digest: str) -> dict[str, Right]:
-        """What the token of a digest may do, by workspace; nothing for one that there is not."""
+    def rights(self, address: str, digest: str) -> dict[str, Right]:
+        """What the token of a digest, sent from an address, may do by workspace; nothing for one that there is not.
+
+        Raises HTTPException where too many wrong ones came from there.
+        """
+        if wait := self._guesses.wait(address, digest):
+            raise later(wait, "too many wrong tokens")
+        found = self._rights(digest)
+        if found:
+            self._guesses.right(address, digest)
+        else:
+            self._guesses.wrong(address)
+        return found
+
+    def _rights(self, digest: str) -> dict[str, Right]:
         now = self._clock()
         return {
             name: token.right
@@ -140,6 +157,12 @@ class Guesses:
         self._right[address, digest] = None
         self._right.move_to_end((address, digest))
         _cut(self._right)
+
+
+def later(seconds: float, why: str) -> HTTPException:
+    """The refusal of what may be asked for again in some seconds."""
+    whole = math.ceil(seconds)
+    return HTTPException(429, f"{why}; try again in {whole} s", {"Retry-After": str(whole)})
 
 
 def _cut(kept: OrderedDict[Key, Kept]) -> None:

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 import wrac
 from wrac.api import problems
-from wrac.api.access import Guesses, Keys
+from wrac.api.access import Keys
 from wrac.api.door import Door
 from wrac.api.headers import Headers
 from wrac.api.jobs import Jobs
@@ -25,7 +25,7 @@ from wrac.api.served import Served
 def create(served: Served) -> FastAPI:
     """The application that answers from what is served; whoever made that closes it.
 
-    `app.state` holds `served`, `keys` (tokens and sessions), `guesses`, `metrics`, `jobs`, the `bell` that wakes
+    `app.state` holds `served`, `keys` (tokens and sessions), `metrics`, `jobs`, the `bell` that wakes
     streams and the threads for `answering`; an `error_page` put there shows people what went wrong.
     """
     app = FastAPI(
@@ -35,12 +35,12 @@ def create(served: Served) -> FastAPI:
     app.state.served, app.state.bell = served, Bell()
     app.state.jobs = Jobs(served, app.state.bell)
     app.state.answering = ThreadPoolExecutor(served.limits.threads, "wrac-answer")
-    app.state.keys, app.state.guesses, app.state.metrics = Keys(served.workspaces), Guesses(), Metrics()
+    app.state.keys, app.state.metrics = Keys(served.workspaces), Metrics()
     problems.install(app)
     for part in (queries, pages, jobs, operations):
         app.include_router(part.router)
     # The last one added is the first one asked.
-    app.add_middleware(Door, served=served, keys=app.state.keys, guesses=app.state.guesses)
+    app.add_middleware(Door, served=served, keys=app.state.keys)
     app.add_middleware(Patience, limits=served.limits)
     app.add_middleware(Meter, metrics=app.state.metrics)
     app.add_middleware(Headers)

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wrac.api import problems, tokens
-from wrac.api.access import Guesses, Keys, Rate
+from wrac.api.access import Keys, Rate, later
 from wrac.api.served import READING, Served, Who
 from wrac.api.tokens import EVERYTHING
 
@@ -32,8 +32,8 @@ _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data", "te
 class Door:
     """Lets requests in, with who asks beside them in the scope, or answers why not."""
 
-    def __init__(self, app: ASGIApp, served: Served, keys: Keys, guesses: Guesses) -> None:
-        self._app, self._served, self._keys, self._guesses = app, served, keys, guesses
+    def __init__(self, app: ASGIApp, served: Served, keys: Keys) -> None:
+        self._app, self._served, self._keys = app, served, keys
         self._rate = Rate(served.limits.rate) if served.limits.rate else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,7 +56,7 @@ class Door:
         self._from_here(request)
         who = await self._who(request)
         if self._rate is not None and (seconds := self._rate.wait(who.client)):
-            raise _later(seconds, "too many requests")
+            raise later(seconds, "too many requests")
         return who
 
     def _from_here(self, request: Request) -> None:
@@ -84,15 +84,11 @@ class Door:
                 raise self._unknown(request)
             every = {} if rules.auth else dict.fromkeys(self._served.workspaces, EVERYTHING)
             return Who(address, every)
-        if wait := self._guesses.wait(address, digest):
-            raise _later(wait, "too many wrong tokens")
         if self._keys.stale:
             await run_in_threadpool(self._keys.refresh)
-        rights = self._keys.rights(digest)
+        rights = self._keys.rights(address, digest)
         if not rights:
-            self._guesses.wrong(address)
             raise self._unknown(request, "no such token, or it has expired")
-        self._guesses.right(address, digest)
         return Who(tokens.identity(digest), rights)
 
     def _presented(self, request: Request) -> str:
@@ -123,8 +119,3 @@ def _static(request: Request) -> bool:
 def _sends(request: Request) -> bool:
     """Whether a request has a body."""
     return request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
-
-
-def _later(seconds: float, why: str) -> HTTPException:
-    whole = max(1, int(seconds + 0.999))
-    return HTTPException(429, f"{why}; try again in {whole} s", {"Retry-After": str(whole)})
