@@ -41,13 +41,17 @@ def gather(connection: Connection, index: Searched, embedder: Embedder, ask: Ask
 
 
 def assemble(connection: Connection, ranking: Ranking, ask: Ask, started: float) -> Gathered:
-    """The best passages of a ranking as one text; `started` is when the search began, by `time.perf_counter`."""
-    best, pages = [ranking.rows[one.entry][0] for one in ranking.found], Pages(connection)
+    """The best passages of a ranking as one text; `started` is when the search began, by `time.perf_counter`.
+
+    What is about a sibling of what was asked about is left out: a reader could take it for the answer.
+    """
+    wanted, pages = [one for one in ranking.found if one.entry not in ranking.strange], Pages(connection)
+    best = [ranking.rows[one.entry][0] for one in wanted]
     made = context(map(_part, best), pages, counter("o200k").count, budget=ask.budget, k=ask.k)
     inside = {part.entry for block in made.blocks for part in block.parts}
-    found = [one for one in ranking.found if one.entry in inside]
+    found = [one for one in wanted if one.entry in inside]
     hits = results(connection, found, Shown(connection, ranking.rows), ranking)
-    answered = Answered(ask, hits, time.perf_counter() - started)
+    answered = Answered(ask, hits, time.perf_counter() - started, ranking.run)
     return Gathered(made, answered, _by_block(made, found, hits))
 
 

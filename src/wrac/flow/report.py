@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from wrac.core.types import NOTHING, Focus, Usage
+from wrac.retrieval import Parts
 
 
 class Progress(Protocol):
@@ -78,7 +79,8 @@ class ReplanReport:
 class Result:
     """A found passage. `link` opens its page at the passage; `tokens` is the size of `markdown` under its trail.
 
-    `score` ranks within one search. `confidence` in 0..1 compares across searches: how well the passage matches.
+    `score` ranks within one search, which `run` names in the event log; `parts` is what it is made of, where that was
+    asked for. `confidence` in 0..1 compares across searches: how well the passage matches.
     """
 
     rank: int
@@ -94,6 +96,9 @@ class Result:
     pages: tuple[str, ...] = ()
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     confidence: float = 0.0
+    label: str = ""
+    run: str = field(default="", compare=False)
+    parts: Parts | None = None
 
 
 @dataclass(frozen=True, slots=True)

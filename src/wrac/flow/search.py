@@ -18,18 +18,26 @@ from wrac.core.types import Event, Unit
 from wrac.flow.report import Result
 from wrac.indexing import ALL, Filters, Row, Searched
 from wrac.retrieval import (
+    DEMOTED,
     DEPTH,
     HEAD,
     Found,
+    Parts,
     Scored,
+    Stands,
     closeness,
     confidence,
     cut,
+    demote,
     distinct,
     focus,
     fuse,
+    parts,
+    path,
     rarity,
     rerank,
+    reread,
+    strangers,
     trust,
 )
 from wrac.text.analysis import analyse, query_terms
@@ -41,7 +49,9 @@ _READERS = 2
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What is asked for. Passages of less than `confidence` are left out; `rerank` reads the first ones once more."""
+    """What is asked for. Passages of less than `confidence` are left out; `rerank` reads the first ones once more;
+    `explain` has each result say what its score is made of.
+    """
 
     query: str
     k: int | None = 10
@@ -49,6 +59,7 @@ class Ask:
     filters: Filters = ALL
     rerank: bool = False
     confidence: float = 0.0
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,7 @@ class Answered:
     ask: Ask
     results: list[Result]
     seconds: float
-    run: str = field(default_factory=lambda: uuid4().hex[:12])
+    run: str
 
     def events(self) -> Iterator[Event]:
         """The query, then each hit."""
@@ -72,12 +83,17 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Distinct results, best first, with the rows of every entry, the query's terms, and how sure each entry is."""
+    """Distinct results, best first, with the rows of every entry, the query's terms, and how sure each entry is; what
+    scores are made of only where that was asked for. `strange` are entries about siblings of what the query names.
+    """
 
     found: list[Found]
     rows: Mapping[str, list[Row]]
     terms: Sequence[str]
     sure: Callable[[str], float]
+    parts: Mapping[str, Parts] | None = None
+    strange: frozenset[str] = frozenset()
+    run: str = field(default_factory=lambda: uuid4().hex[:12])
 
 
 def search(connection: Connection, index: Searched, embedder: Embedder, ask: Ask) -> Answered:
@@ -86,7 +102,8 @@ def search(connection: Connection, index: Searched, embedder: Embedder, ask: Ask
     ranking = rank(index, embedder, ask)
     shown = Shown(connection, ranking.rows)
     found = cut(ranking.found, shown, k=ask.k, budget=ask.budget)
-    return Answered(ask, results(connection, found, shown, ranking), time.perf_counter() - started)
+    hits = results(connection, found, shown, ranking)
+    return Answered(ask, hits, time.perf_counter() - started, ranking.run)
 
 
 def rank(index: Searched, embedder: Embedder, ask: Ask) -> Ranking:
@@ -94,8 +111,7 @@ def rank(index: Searched, embedder: Embedder, ask: Ask) -> Ranking:
 
     Raises ConfigError for a query without a letter or digit, and for `rerank` with an embedder of no token vectors.
     """
-    if not any(map(str.isalnum, ask.query)):
-        raise ConfigError("the query is empty; ask a question or give some words")
+    refuse_empty(ask.query)
     terms = query_terms(ask.query, index.languages())
     lexical = index.lexical(terms, DEPTH, ask.filters)
     dense = index.dense(embedder.embed([ask.query], query=True)[0], DEPTH, ask.filters)
@@ -105,15 +121,35 @@ def rank(index: Searched, embedder: Embedder, ask: Ask) -> Ranking:
     lexical, dense = ([one for one in listed if one[0] in rows] for listed in (lexical, dense))
     believed = trust(ask.query, embedder.tokens(ask.query) - embedder.tokens(""))
     first = {entry: places[0] for entry, places in rows.items()}
-    ranked = fuse(lexical, dense, {entry: row.page for entry, row in first.items()}, trust=believed)
+    on = {entry: row.page for entry, row in first.items()}
+    ranked = fuse(lexical, dense, on, trust=believed)
+    strange = _strangers(ask.query, first, ranked)
+    ranked = demote(ranked, strange)
+    made_of = parts(lexical, dense, on, trust=believed) if ask.explain else None
+    if made_of is not None:
+        made_of = {entry: one.scaled(DEMOTED) if entry in strange else one for entry, one in made_of.items()}
     if ask.rerank:
-        ranked = rerank(ranked, _close(embedder, ask.query, first, ranked[:HEAD]), trust=believed)
+        fused, close = ranked, _close(embedder, ask.query, first, ranked[:HEAD])
+        ranked = rerank(fused, close, trust=believed)
+        made_of = made_of and reread(made_of, fused, ranked, close, believed)
     pages = {entry: [row.page for row in places] for entry, places in rows.items()}
     sure = _sureness(ask.query, first, dense, believed)
     found = distinct(ranked, {entry: row.text for entry, row in first.items()}, pages)
     if ask.confidence > 0:
         found = [one for one in found if sure(one.entry) >= ask.confidence]
-    return Ranking(found, rows, terms, sure)
+    return Ranking(found, rows, terms, sure, made_of, strange)
+
+
+def refuse_empty(query: str) -> None:
+    """Nothing, for a query with a letter or digit. Raises ConfigError for another."""
+    if not any(map(str.isalnum, query)):
+        raise ConfigError("the query is empty; ask a question or give some words")
+
+
+def _strangers(query: str, rows: Mapping[str, Row], ranked: Sequence[Scored]) -> frozenset[str]:
+    """The first entries that are about siblings of what the query names."""
+    told = ((entry, rows[entry]) for entry, _ in ranked[:DEPTH])
+    return strangers(query, {entry: Stands(path(row.prefix, row.label), row.text, row.language) for entry, row in told})
 
 
 def _close(embedder: Embedder, query: str, rows: Mapping[str, Row], head: Sequence[Scored]) -> dict[str, float]:
@@ -198,6 +234,9 @@ def results(connection: Connection, found: Sequence[Found], shown: Shown, rankin
             pages=one.pages,
             meta=row.meta,
             confidence=ranking.sure(one.entry),
+            label=row.label,
+            run=ranking.run,
+            parts=None if ranking.parts is None else ranking.parts[one.entry],
         )
         for rank, (one, row) in enumerate(zip(found, hits, strict=True), 1)
     ]

@@ -232,16 +232,17 @@ class Workspace:
         where: Mapping[str, str | Sequence[str]] = NOTHING,
         rerank: bool = False,
         confidence: float = 0.0,
+        explain: bool = False,
     ) -> list[Result]:
         """The best passages, best first, each text once: at most `k`, and at most `budget` tokens as rendered.
 
         `where` filters by `url` (a prefix), `kind`, `role`, `language`, `since` and `until` (ISO dates) or metadata; a
         list gives alternatives. Passages of less than `confidence` are left out; `rerank` orders the first 20 anew by
-        their tokens. Raises ConfigError for a name that no page has, and for a query without a word.
+        their tokens; `explain` adds each score's parts. Raises ConfigError for a name that no page has, or no word.
         """
         from wrac.flow.search import Ask, search
 
-        ask = Ask(query, k, budget, Filters.of(where), rerank, confidence)
+        ask = Ask(query, k, budget, Filters.of(where), rerank, confidence, explain)
         self._agree()
         with self.shelf.searching() as (connection, index):
             return self._told(index, search(connection, index, self.embedder, ask)).results

@@ -7,12 +7,15 @@ speed and never in order.
 from __future__ import annotations
 
 from wrac.retrieval.assembly import EMPTY, Block, Context, Part, Stand, Texts, context
+from wrac.retrieval.explaining import Parts, parts, reread
 from wrac.retrieval.focusing import focus, rarity
 from wrac.retrieval.fusion import DEPTH, DOUBT, FUSION, KNOWN, STRANGE, Fusion, Scored, fuse, trust
 from wrac.retrieval.reranking import HEAD, WEIGHT, closeness, rerank
 from wrac.retrieval.results import DOUBTFUL, FAINT, Found, confidence, cut, distinct
+from wrac.retrieval.siblings import DEMOTED, Stands, demote, path, strangers
 
 __all__ = [
+    "DEMOTED",
     "DEPTH",
     "DOUBT",
     "DOUBTFUL",
@@ -28,17 +31,24 @@ __all__ = [
     "Found",
     "Fusion",
     "Part",
+    "Parts",
     "Scored",
     "Stand",
+    "Stands",
     "Texts",
     "closeness",
     "confidence",
     "context",
     "cut",
+    "demote",
     "distinct",
     "focus",
     "fuse",
+    "parts",
+    "path",
     "rarity",
     "rerank",
+    "reread",
+    "strangers",
     "trust",
 ]

@@ -54,15 +54,15 @@ def fuse(
     """
     weight = fusion.dense * trust
     own = dict.fromkeys((entry for entry, _ in (*lexical[:DEPTH], *dense[:DEPTH])), 0.0)
-    for entry, score in _shares(lexical[:DEPTH], floor=0.0):
+    for entry, score in shares(lexical[:DEPTH], floor=0.0):
         own[entry] += score
-    for entry, score in _shares(dense[:DEPTH], floor=min((s for _, s in dense[:DEPTH]), default=0.0)):
+    for entry, score in shares(dense[:DEPTH], floor=min((s for _, s in dense[:DEPTH]), default=0.0)):
         own[entry] += weight * score
-    lift = _page_lift(own, pages)
+    lifted = lift(own, pages)
     total = 1.0 + weight + fusion.page
     for entry, score in own.items():
         # Rounded: two sums that are equal but for the order of their terms are a tie.
-        own[entry] = round((score + fusion.page * lift.get(pages.get(entry, ""), 0.0)) / total, 9)
+        own[entry] = round((score + fusion.page * lifted.get(pages.get(entry, ""), 0.0)) / total, 9)
     return sorted(own.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
@@ -79,19 +79,19 @@ def trust(text: str, pieces: int) -> float:
     return 1.0 - (1.0 - DOUBT) * min(max((each - KNOWN) / (STRANGE - KNOWN), 0.0), 1.0)
 
 
-def _shares(ranked: Sequence[Scored], floor: float) -> list[Scored]:
+def shares(ranked: Sequence[Scored], floor: float) -> list[Scored]:
     """Scores as shares of the best one above `floor`; where all are equal each is best."""
     best = max((score for _, score in ranked), default=0.0)
     height = best - floor
     return [(entry, (score - floor) / height if height > 0 else 1.0) for entry, score in ranked]
 
 
-def _page_lift(own: Mapping[str, float], pages: Mapping[str, str]) -> dict[str, float]:
+def lift(own: Mapping[str, float], pages: Mapping[str, str]) -> dict[str, float]:
     """For each page its best entry's score as a share of the best entry's of all."""
     best = max(own.values(), default=0.0)
-    lift: dict[str, float] = {}
+    lifted: dict[str, float] = {}
     for entry, score in own.items():
         page = pages.get(entry)
         if page is not None and best > 0:
-            lift[page] = max(lift.get(page, 0.0), score / best)
-    return lift
+            lifted[page] = max(lifted.get(page, 0.0), score / best)
+    return lifted
