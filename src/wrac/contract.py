@@ -12,9 +12,6 @@ from wrac.core.structure import names, numbers, table_cells, trails
 from wrac.core.types import Address, DataAddress, Document, HtmlAddress, Loss, Mark, Occurrence, Page, Plan, Span
 from wrac.flow.links import passage_link
 from wrac.flow.report import IndexReport, ReplanReport, Result, Shown, Skipped
-from wrac.routing.economics import KINDS, TARIFF, hits, upkeep
-from wrac.text.detection import direction, languages
-from wrac.text.entities import entities
 
 if TYPE_CHECKING:
     from wrac.catalog.records import Listed
@@ -40,6 +37,8 @@ def dumps(value: Json) -> str:
 
 def place_rows(document: Document) -> Iterator[Json]:
     """A row for each place, in order."""
+    from wrac.text.detection import direction, languages  # a search is told without
+
     above, called, ordered, cells = trails(document), names(document), numbers(document), table_cells(document)
     spoken = languages(document)
     for place in document.places:
@@ -123,6 +122,8 @@ def plan_row(plan: Plan) -> Json:
 
 def chunk_row(chunk: Chunk, trail: Iterable[str], markdown: str, occurrences: list[Json], language: str = "") -> Json:
     """A chunk with all its occurrences, and the distinct names, dates, amounts, versions and codes in its text."""
+    from wrac.text.entities import entities
+
     named = dict.fromkeys((one.kind, one.text) for one in entities(chunk.text, language))
     return {
         "id": chunk.id,
@@ -291,6 +292,8 @@ def route_row(route: Route) -> Json:
 
 def advice_row(found: Sequence[Advice], corpus: Corpus) -> Json:
     """The public shape of an advice: what each model would take and why, every factor, and the documents counted."""
+    from wrac.routing.economics import KINDS
+
     first = found[0].factors
     return {
         "models": [_advised(one) for one in found],
@@ -307,6 +310,8 @@ def advice_row(found: Sequence[Advice], corpus: Corpus) -> Json:
 
 
 def _advised(one: Advice) -> Json:
+    from wrac.routing.economics import TARIFF, hits, upkeep
+
     f = one.factors
     return {
         "model": f.tariff.model,

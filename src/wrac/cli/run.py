@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
+from copy import copy
 
+from typer import Typer
 from typer.main import get_command
+from typer.models import CommandInfo
 
-from wrac.cli import paint
-from wrac.cli.app import app
+from wrac.cli import paint, root
+from wrac.cli.commands import queries  # noqa: F401 - registers its commands
 from wrac.cli.main import INTERRUPTED
 from wrac.core.errors import StorageError, WracError
 
@@ -37,10 +40,26 @@ def run(argv: Sequence[str]) -> int:
 def _leave(argv: Sequence[str]) -> int:
     """Typer always leaves by SystemExit: 2 after a wrong option, 130 after Ctrl-C, 1 when nobody reads the output."""
     try:
-        get_command(app)(args=list(argv), prog_name="wrac")
+        get_command(_program(argv))(args=list(argv), prog_name="wrac")
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 0
     return 0
+
+
+def _program(argv: Sequence[str]) -> Typer:
+    """The program; where it is asked to search, or another query, one of that command alone, which is made sooner."""
+    named = [one for one in root.app.registered_commands if [_name(one)] == list(argv[:1])]
+    if not named:
+        from wrac.cli.app import app
+
+        return app
+    alone = copy(root.app)
+    alone.registered_commands = named
+    return alone
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or str(getattr(command.callback, "__name__", ""))
 
 
 def _complain(message: str, code: int) -> int:

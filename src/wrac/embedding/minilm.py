@@ -95,6 +95,10 @@ class MiniLM:
         """Longest input, in `tokens`."""
         return self._card.window
 
+    def prepare(self) -> None:
+        """Load the model now, not with the first text; a thread that does leaves the interpreter to others."""
+        self._session()
+
     def tokens(self, text: str) -> int:
         """Tokens of `text` for this model, the two special ones included.
 

@@ -14,12 +14,16 @@ nothing else is in it.
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
+from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import chain, pairwise
+from types import ModuleType
 from typing import Protocol
 
 from wrac.text.characters import MARKS, UNSPACED, clusters
@@ -212,10 +216,20 @@ def _fold(word: str) -> str:
 
 @lru_cache(maxsize=64)
 def _stemmer(tag: str) -> _Stemmer:
-    import snowballstemmer  # type: ignore[import-untyped]
-
-    stemmer: _Stemmer = snowballstemmer.stemmer(STEMMERS[tag][0])
+    name = STEMMERS[tag][0]
+    module = import_module(f"{_algorithms()}.{name}_stemmer")
+    stemmer: _Stemmer = getattr(module, f"{name.title()}Stemmer")()
     return stemmer
+
+
+@lru_cache(maxsize=1)
+def _algorithms() -> str:
+    """The name of a package of snowballstemmer's modules: its own imports those of all languages before any is used."""
+    package = ModuleType("_wrac_snowball")
+    spec = find_spec("snowballstemmer")
+    package.__path__ = list(spec.submodule_search_locations or ()) if spec else []
+    sys.modules[package.__name__] = package
+    return package.__name__
 
 
 _stemming = threading.Lock()  # a stemmer keeps its cursor in itself

@@ -51,6 +51,9 @@ def search(
 
     Each has its page, its section and a link to the exact text.
     """
+    from wrac.cli import ahead
+
+    ahead.load(workspace)
     from wrac.cli import hits
 
     asked = hits.Asked(
