@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wrac.retrieval import Parts, fuse, parts, reread, rerank
+from wrac.retrieval import Parts, fuse, parts, rerank, reread
 
 ENTRIES = st.sampled_from([f"e{number}" for number in range(12)])
 
@@ -48,7 +48,7 @@ def test_the_parts_of_a_score_that_was_read_again_sum_to_it(
     after = rerank(before, head, trust=trust)
     found = reread(parts(lexical, dense, pages, trust=trust), before, after, head, trust)
     assert all(abs(sum(found[entry]) - score) < 1e-8 for entry, score in after)
-    assert all(found[entry].rerank == 0 for entry, _ in after if entry not in head)
+    assert all(found[entry].rerank == 0 for entry, score in after if entry not in head and score)
 
 
 def test_who_has_words_and_who_is_near() -> None:

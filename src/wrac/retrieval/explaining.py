@@ -55,8 +55,8 @@ def reread(
     found = {}
     for entry, score in after:
         base = scores[entry] / best / (1.0 + share) if entry in read else score
-        by = base / scores[entry] if scores[entry] else 0.0
-        found[entry] = made_of[entry].scaled(by, score - base)
+        whole = sum(made_of[entry])
+        found[entry] = made_of[entry].scaled(base / whole, score - base) if whole else Parts(rerank=score)
     return found
 
 
