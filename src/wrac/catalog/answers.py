@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from typing import Final
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from wrac.catalog.contents import batches
 from wrac.catalog.schema import answers
+
+QUOTING: Final = "a1:"
+"""How keys begin of answers that say what pages say: JSON with the `pages` they rest on. Others hold numbers alone."""
 
 
 def recall(connection: Connection, keys: Iterable[str]) -> dict[str, str]:
@@ -25,3 +30,12 @@ def store(connection: Connection, model: str, at: float, found: Mapping[str, str
     rows = [{"key": k, "answer": a, "model": model, "at": at} for k, a in found.items() if k not in have]
     if rows:
         connection.execute(insert(answers), rows)
+
+
+def forget(connection: Connection, urls: Iterable[str]) -> None:
+    """Keep no answer that rests on one of the pages."""
+    gone = set(urls)
+    found = connection.execute(select(answers.c.key, answers.c.answer).where(answers.c.key.startswith(QUOTING)))
+    keys = [row.key for row in found if not gone.isdisjoint(json.loads(row.answer)["pages"])]
+    for batch in batches(keys):
+        connection.execute(delete(answers).where(answers.c.key.in_(batch)))

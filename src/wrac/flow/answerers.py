@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Final
 
 from wrac.catalog import Database
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from wrac.llm.providers import Endpoint
 
 ANSWERER: Final = "answerer"
+PATIENCE: Final = 180.0
+"""Seconds until the first piece of an answer, and between two: a model on a small machine reads long."""
+ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +49,28 @@ class Answerer:
     @property
     def endpoint(self) -> Endpoint:
         """Where the model is; a key for a `base_url` is read from the environment."""
-        return endpoint(self.model, self.base_url, self.price)
+        found = endpoint(self.model, self.base_url, self.price)
+        return replace(found, timeout=PATIENCE, attempts=ATTEMPTS, instead="read the passages: `wrac search`")
 
 
 NOBODY: Final = Answerer()
 
 
-def settled(database: Database, told: Answerer | None) -> Answerer:
-    """Who answers: who was told, who is remembered from now on, or else who was told before.
-
-    Raises ConfigError where the workspace remembers what this version cannot read.
-    """
+def recalled(database: Database) -> Answerer:
+    """Who was told last. Raises ConfigError where the workspace remembers what this version cannot read."""
     with database.read() as connection:
         text = remembered(connection, ANSWERER)
-    if told is None:
-        return _read(text) if text else NOBODY
+    return _read(text) if text else NOBODY
+
+
+def keep(database: Database, told: Answerer) -> None:
+    """Remember who answers from now on."""
     said = json.dumps(asdict(told), sort_keys=True)
-    if said != text:
+    with database.read() as connection:
+        known = remembered(connection, ANSWERER) == said
+    if not known:
         with database.write() as connection:
             remember(connection, ANSWERER, said)
-    return told
 
 
 def _read(text: str) -> Answerer:

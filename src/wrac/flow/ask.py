@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+from uuid import uuid4
 
+from sqlalchemy import Connection
+
+from wrac import catalog
+from wrac.answering.asking import explained, refused
+from wrac.answering.check import check
 from wrac.answering.evidence import evidence
 from wrac.answering.extract import extract
-from wrac.core.answers import Answer, Choice, Route, Way
-from wrac.core.types import Event
+from wrac.core.answers import Answer, Route, Way
+from wrac.core.errors import ConfigError, WorkspaceError
+from wrac.core.types import Event, Usage
 from wrac.flow.answerers import Answerer
 from wrac.flow.evidence import citations, of_blocks
 from wrac.flow.gather import Gathered, Pages, assemble
-from wrac.flow.search import Ask, rank
+from wrac.flow.search import Answered, Ask, rank, refuse_empty
+from wrac.flow.sent import Given, Sender, Sent, Wish
 from wrac.flow.shelf import Shelf, unknown
+from wrac.flow.talk import Talk, talking
+from wrac.indexing import ALL
+from wrac.llm.ledger import total
 from wrac.observing import EventLog, event
+from wrac.text.detection import detect
 
-Wish: TypeAlias = Choice | Literal["auto"]
 ASKED: Final = "ask"
 
 
@@ -31,37 +42,127 @@ class Wanted:
     most: float | None = None
     tell: Callable[[str], None] | None = None
 
+    def limit(self, talk: Talk) -> float | None:
+        """USD that the answer may cost: as said, or as its model's."""
+        return talk.answerer.most if self.most is None else self.most
 
-def ask(shelf: Shelf, log: EventLog, answerer: Answerer, wanted: Wanted) -> Answer:  # noqa: ARG001 - asked from the next change on
-    """The answer."""
+
+class _Found(NamedTuple):
+    """What was found for a question: pages, passages where they were searched for, and what a model is sent, if any."""
+
+    pages: Pages
+    gathered: Gathered | None
+    sent: Sent | None
+
+    @property
+    def searched(self) -> Answered | None:
+        """The search."""
+        return self.gathered.answered if self.gathered is not None else None
+
+
+def ask(shelf: Shelf, log: EventLog, told: Answerer | None, wanted: Wanted) -> Answer:
+    """The answer of who was told, or else of who is remembered. Raises as `answer` does."""
+    with talking(shelf.database, told) as talk:
+        return answer(shelf, log, talk, wanted)
+
+
+def answer(shelf: Shelf, log: EventLog, talk: Talk | None, wanted: Wanted) -> Answer:
+    """The answer, which the log knows of. Raises ConfigError for what cannot be asked so, and what a model raises."""
     started = time.perf_counter()
+    refuse_empty(wanted.ask.query)
     with shelf.database.read() as connection:
-        index, pages = shelf.search(connection), Pages(connection)
-        ranking = rank(index, shelf.embedder, wanted.ask)
-        gathered = assemble(connection, ranking, wanted.ask, started)
-        if not gathered.answered.results:
-            unknown(index, wanted.ask.filters)
-        answer = _extracted(pages, gathered)
-    if wanted.tell is not None and answer.text:
-        wanted.tell(answer.text)
-    log.write([*gathered.events(), _event(wanted.ask.query, answer, time.perf_counter() - started)])
-    return answer
+        found = _find(connection, shelf, talk, wanted, started)
+    if found.sent is not None and talk is not None:
+        made = _said(talk, found.pages, found.sent, wanted)
+    else:
+        made = _extracted(found, talk)
+    run, confidence, events = uuid4().hex[:12], 0.0, list[Event]()
+    if (searched := found.searched) is not None:
+        run, events = searched.run, [*searched.events()]
+        confidence = max((hit.confidence for hit in searched.results), default=0.0)
+    made = replace(made, run=run, confidence=confidence)
+    log.write([*events, _event(wanted.ask.query, made, time.perf_counter() - started)])
+    return made
 
 
-def _extracted(pages: Pages, gathered: Gathered) -> Answer:
-    """The best units themselves."""
-    results = gathered.answered.results
-    sent = evidence(of_blocks(pages, gathered.context.blocks))
-    text, cited = extract(((hit.url, (one.unit for one in hit.focus)) for hit in results), sent)
-    route = Route("passages", "no model is set", Way(gathered.context.tokens))
+def _find(connection: Connection, shelf: Shelf, talk: Talk | None, wanted: Wanted, started: float) -> _Found:
+    """What there is to answer from."""
+    pages = Pages(connection)
+    sender = _sender(connection, pages, talk, wanted)
+    if wanted.way == "corpus" and sender is not None:
+        return _Found(pages, None, _whole(connection, shelf, sender, wanted))
+    index = shelf.search(connection)
+    ranking = rank(index, shelf.embedder, wanted.ask)
+    gathered = assemble(connection, ranking, wanted.ask, started) if sender is None else sender.fitted(ranking, started)
+    if not gathered.context.blocks:
+        unknown(index, wanted.ask.filters)
+        return _Found(pages, gathered, None)
+    return _Found(pages, gathered, sender.chosen(wanted.way, ranking, gathered) if sender is not None else None)
+
+
+def _sender(connection: Connection, pages: Pages, talk: Talk | None, wanted: Wanted) -> Sender | None:
+    """Who chooses what a model is sent; None where there is none. Raises ConfigError where one is needed."""
+    if talk is not None:
+        return Sender(connection, pages, talk, wanted.ask, wanted.limit(talk))
+    if wanted.way in ("document", "corpus"):
+        option = "--whole" if wanted.way == "corpus" else "--way document"
+        raise ConfigError(f"{option} needs a model to read it; give --model, such as openai:gpt-4.1")
+    return None
+
+
+def _whole(connection: Connection, shelf: Shelf, sender: Sender, wanted: Wanted) -> Sent:
+    if wanted.ask.filters != ALL:
+        raise ConfigError("--whole sends all pages; leave out --where")
+    urls = catalog.urls(connection)
+    if not urls:
+        raise WorkspaceError(shelf.database.place, "it holds no page", "run `wrac index` first")
+    return sender.corpus(urls)
+
+
+# -- answers
+
+
+def _extracted(found: _Found, talk: Talk | None) -> Answer:
+    """The best units themselves; where there are none, nobody is asked and nothing is answered."""
+    gathered = found.gathered
+    if gathered is None or not gathered.context.blocks:
+        route = Route("passages", "nothing was found", Way(0))
+        return Answer("", (), route, model=talk.name if talk else "", refused=True)
+    sent = evidence(of_blocks(found.pages, gathered.context.blocks))
+    best = ((hit.url, (one.unit for one in hit.focus)) for hit in gathered.answered.results)
+    text, cited = extract(best, sent)
     return Answer(
-        text,
-        citations(pages, cited),
-        route,
-        refused=not text,
-        run=gathered.answered.run,
-        confidence=max((hit.confidence for hit in results), default=0.0),
+        text, citations(found.pages, cited), Route("passages", "no model is set", Way(gathered.context.tokens))
     )
+
+
+def _said(talk: Talk, pages: Pages, sent: Sent, wanted: Wanted) -> Answer:
+    """What the model says, from more where it says that what it was sent does not answer."""
+    first = _heard(talk, pages, sent.first, sent.route, wanted)
+    if not first.refused or sent.full is None:
+        return first
+    most, cost = wanted.limit(talk), talk.cost(sent.full.tokens)
+    if most is not None and first.usage.cost + (cost or 0.0) > most:
+        return first
+    why = "the model says that the passages do not answer"
+    full = _heard(talk, pages, sent.full, replace(sent.route, choice="document", reason=why), wanted)
+    return replace(full, usage=total((first.usage, full.usage)), cached=first.cached and full.cached)
+
+
+def _heard(talk: Talk, pages: Pages, given: Given, route: Route, wanted: Wanted) -> Answer:
+    """A reply as an answer: what of it holds."""
+    sources = given.evidence.sources
+    urls = {source.url for source in sources.values()}
+    reply, known = talk.say(given.question, urls, wanted.tell or (lambda _: None))
+    checked = check(reply.text, given.evidence, detect(reply.text))
+    usage = Usage() if known else reply.usage
+    if refused(reply.text, cites=bool(checked.cited)):
+        text = explained(reply.text)
+        return Answer(text, (), route, usage, talk.name, refused=True, cached=known)
+    return Answer(
+        reply.text, citations(pages, checked.cited), route, usage, talk.name, whole=reply.whole, cached=known,
+        uncited=checked.uncited, misquoted=checked.misquoted, problem=reply.problem,
+    )  # fmt: skip
 
 
 def _event(query: str, answer: Answer, seconds: float) -> Event:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from wrac import catalog
-from wrac.catalog import Database, crawls, ledger, vectors
+from wrac.catalog import Database, answers, crawls, ledger, vectors
 from wrac.catalog import memory as memories
 from wrac.core.errors import NotFoundError
 from wrac.flow.report import Progress
@@ -49,7 +49,7 @@ class Collected:
 def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Progress) -> Forgotten:
     """Erases the pages of a URL, or of a glob with `*`: body, units, plan, chunks, vectors, index, visits, events.
 
-    What other pages say too stays with them. Where a page was asked for by a folder or site, the next run over that
+    Answers that rest on them go, too. What other pages say too stays with them. Where a page was asked for by a folder or site, the next run over that
     finds it again unless it is excluded there. Raises NotFoundError where no page has such a URL.
     """
     database = shelf.database
@@ -80,6 +80,7 @@ def _erase(shelf: Shelf, urls: Sequence[str]) -> set[str]:
             shelf.put(connection, url)
         crawls.forget(connection, urls)
         ledger.blank(connection, urls)
+        answers.forget(connection, urls)
         left = set(catalog.sources(connection))
         for url in urls:
             for name in (f"site:{url}", f"source:{url}", f"moved:{url}"):

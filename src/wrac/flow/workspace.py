@@ -286,20 +286,19 @@ class Workspace:
     ) -> Answer:
         """The answer to a question, every citation of it checked against what the model was sent.
 
-        `answerer` is who answers, None for who was told last; nobody, and the best units themselves are the answer.
-        `way` is what is sent: passages of at most `budget` tokens, the whole document of the best one, the whole
-        corpus, or what is best. `most` is what the answer may cost in USD; `tell` is told its text as it comes.
-
-        Raises ConfigError for what cannot be asked so, RemoteError where the model does not answer.
+        `answerer` is who answers, None for who was told last; without a model the best units are the answer. `way` is
+        what is sent: passages of at most `budget` tokens, the whole document of the best one, the whole corpus, or what
+        is best. `most` is what the answer may cost in USD; `tell` is told its text as it comes. Raises ConfigError for
+        what cannot be asked so, RemoteError where the model does not answer.
         """
-        from wrac.flow.answerers import settled
         from wrac.flow.ask import Wanted, ask
         from wrac.flow.search import Ask
 
         wanted = Wanted(Ask(query, k, budget, Filters.of(where), rerank, FAINT), way, most, tell)
-        self._agree()
-        self.shelf.catch_up()
-        return ask(self.shelf, self.log, settled(self.database, answerer), wanted)
+        if way != "corpus":
+            self._agree()
+            self.shelf.catch_up()
+        return ask(self.shelf, self.log, answerer, wanted)
 
     def _told(self, index: Searched, answered: Answered) -> Answered:
         """The answer, of which the log knows. Raises ConfigError where it is empty for a filter that names nothing."""

@@ -1,0 +1,178 @@
+"""What a model is sent to answer from: the passages that fit, the document of the best one, or all there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from sqlalchemy import Connection
+
+from wrac.answering.asking import question
+from wrac.answering.evidence import Evidence, Passage, evidence
+from wrac.core.answers import Choice, Route, Way
+from wrac.core.errors import ConfigError
+from wrac.flow import route as routes
+from wrac.flow.evidence import of_blocks, of_pages
+from wrac.flow.gather import Gathered, Pages, assemble
+from wrac.flow.search import Ask, Ranking
+from wrac.flow.talk import AIR, Talk
+from wrac.llm.asking import Question
+from wrac.routing import Signals
+from wrac.routing import route as routed
+
+Wish: TypeAlias = Choice | Literal["auto"]
+
+_SHRINK: Final = 0.97
+"""How much less than what would fit is tried next: sizes of texts do not add up exactly."""
+_NOT_WHOLE: Final = "ask without --whole"
+_UNKNOWN: Final = "how much {} reads is not known; give --window TOKENS"
+
+
+class Given(NamedTuple):
+    """Evidence, the question that has it, and the question's tokens."""
+
+    evidence: Evidence
+    question: Question
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a model is asked `first`, and why that; `full` is what it may be asked where that does not answer."""
+
+    route: Route
+    first: Given
+    full: Given | None = None
+
+
+class Sender:
+    """Chooses what one question is sent with, to a model, for `most` USD."""
+
+    def __init__(self, connection: Connection, pages: Pages, talk: Talk, ask: Ask, most: float | None) -> None:
+        self._connection, self._pages, self._talk = connection, pages, talk
+        self._ask, self._most = ask, most
+        talk.afford(most)
+
+    def chosen(self, way: Wish, ranking: Ranking, gathered: Gathered) -> Sent:
+        """The passages, the document of the best one, or what the search and the prices say.
+
+        Raises ConfigError for what does not fit the window, and for what may cost too much.
+        """
+        passages = self._given(of_blocks(self._pages, gathered.context.blocks))
+        fewer = gathered.answered.ask.budget
+        note = f"; the window has room for {fewer:,} tokens of passages" if fewer != self._ask.budget else ""
+        if way == "passages":
+            return self._affordable(Sent(Route(way, f"as asked{note}", self._way(passages)), passages))
+        page = ranking.rows[ranking.found[0].entry][0].page
+        document = self._given(of_pages(self._pages, [page]))
+        if way == "document":
+            self._fit(document, page, "ask with --way passages")
+            route = Route(way, "as asked", self._way(passages), self._way(document), page=page)
+            return self._affordable(Sent(route, document))
+        return self._best(routes.read(self._connection, ranking, gathered), passages, document, note)
+
+    def _best(self, signals: Signals, passages: Given, document: Given, note: str) -> Sent:
+        """What the search and the prices say; the document also where the model cannot answer from the passages."""
+        sizes = replace(signals, passages=passages.tokens, document=document.tokens)
+        found = routed(sizes, self._talk.cost, window=self._talk.room, most=self._most)
+        if found.choice == "document" and self._talk.room is None:
+            why = f"{found.reason}; but {_UNKNOWN.format(self._talk.name)}"
+            found = replace(found, choice="passages", reason=why)
+        if found.choice == "document":
+            return Sent(found, document)
+        found = replace(found, reason=found.reason + note)
+        return self._affordable(Sent(found, passages, document if self._adds(document, passages) else None))
+
+    def corpus(self, urls: Iterable[str]) -> Sent:
+        """All pages, behind one beginning that all such questions share. Raises ConfigError where they do not fit."""
+        listed, window, taken = list(urls), self._window(), 0
+        for url in listed:
+            taken += sum(chunk.tokens for chunk in self._pages.record(url).chunks)
+            if taken > window:
+                raise ConfigError(
+                    f"the corpus is larger than the window of {self._talk.name}, {window:,} tokens; {_NOT_WHOLE}, or "
+                    "choose a model that reads more"
+                )
+        given = self._given(of_pages(self._pages, listed), shared=True)
+        self._fit(given, "the corpus", _NOT_WHOLE)
+        return self._affordable(Sent(Route("corpus", "as asked", Way(0), corpus=self._way(given)), given))
+
+    def fitted(self, ranking: Ranking, started: float) -> Gathered:
+        """The passages of a ranking, fewer where the window has no room for as many as are asked for.
+
+        Raises ConfigError where it has room for none.
+        """
+        gathered, room = assemble(self._connection, ranking, self._ask, started), self._talk.room
+        if room is None or not gathered.context.blocks:
+            return gathered
+        frame = self._given(()).tokens
+        self._refuse_long(frame, room)
+        while gathered.context.blocks:
+            taken = self._given(of_blocks(self._pages, gathered.context.blocks)).tokens
+            if taken <= room:
+                return gathered
+            budget = int(gathered.context.tokens * (room - frame) / (taken - frame) * _SHRINK)
+            gathered = assemble(self._connection, ranking, replace(self._ask, budget=budget), started)
+        raise self._too_small(ranking, started)
+
+    # -- limits
+
+    def _given(self, passages: Iterable[Passage], *, shared: bool = False) -> Given:
+        made = evidence(passages)
+        asked = question(made, self._ask.query, self._talk.longest, shared=shared)
+        return Given(made, asked, self._talk.size(asked))
+
+    def _way(self, given: Given) -> Way:
+        return Way(given.tokens, self._talk.cost(given.tokens))
+
+    def _window(self) -> int:
+        if self._talk.window is None:
+            raise ConfigError(_UNKNOWN.format(self._talk.name))
+        return self._talk.window
+
+    def _fit(self, given: Given, what: str, instead: str) -> None:
+        """Nothing, where it fits the window. Raises ConfigError with the figures where not, or where nobody knows."""
+        window, room = self._window(), self._talk.room
+        if room is not None and given.tokens > room:
+            raise ConfigError(
+                f"{what} takes {self._whole(given.tokens):,} tokens with the question and the answer, the window of "
+                f"{self._talk.name} is {window:,}; {instead}, or choose a model that reads more"
+            )
+
+    def _refuse_long(self, frame: int, room: int) -> None:
+        if frame > room:
+            raise ConfigError(
+                f"the question takes {self._whole(frame):,} tokens with its instructions and an answer, the window of "
+                f"{self._talk.name} is {self._window():,}; ask a shorter one, or choose a model that reads more"
+            )
+
+    def _too_small(self, ranking: Ranking, started: float) -> ConfigError:
+        smallest = min(ranking.found, key=lambda one: ranking.rows[one.entry][0].tokens)
+        alone = replace(ranking, found=[smallest])
+        gathered = assemble(self._connection, alone, replace(self._ask, budget=None), started)
+        taken = self._whole(self._given(of_blocks(self._pages, gathered.context.blocks)).tokens)
+        return ConfigError(
+            f"the smallest passage takes {taken:,} tokens with the question and the answer, the window of "
+            f"{self._talk.name} is {self._window():,}; choose a model that reads more"
+        )
+
+    def _whole(self, tokens: int) -> int:
+        """What of a window a question of so many tokens takes with its answer."""
+        return int(tokens * AIR) + self._talk.longest
+
+    def _affordable(self, sent: Sent) -> Sent:
+        """What was chosen. Raises ConfigError where it may cost more than it may."""
+        cost = self._talk.cost(sent.first.tokens)
+        if self._most is not None and cost is not None and cost > self._most:
+            raise ConfigError(
+                f"an answer from {sent.first.tokens:,} tokens may cost {cost:.4f} USD, --max-cost is {self._most:g}; "
+                "lower --budget or raise --max-cost"
+            )
+        return sent
+
+    def _adds(self, document: Given, passages: Given) -> bool:
+        """Whether a document fits the window and says more than its passages."""
+        sent = {(source.url, source.said.unit) for source in passages.evidence.sources.values()}
+        more = any((one.url, one.said.unit) not in sent for one in document.evidence.sources.values())
+        return more and self._talk.room is not None and document.tokens <= self._talk.room
