@@ -94,13 +94,21 @@ def run(wanted: Wanted) -> None:
 
 def _of_workspace(wanted: Wanted, tell: Progress) -> tuple[Corpus, list[Advice]]:
     """The corpus and the advice on it; without a workspace what was given is all there is."""
-    if existing(wanted.workspace) is None and "corpus_tokens" in wanted.asked.given:
+    if "corpus_tokens" in wanted.asked.given and not _there(wanted.workspace):
         return Corpus(), advise(wanted.asked, NOTHING)
     with Workspace(wanted.workspace, create=False) as workspace:
         corpus, measures = measured(workspace, wanted.asked, tell)
         found = advise(wanted.asked, measures)
         keep(workspace.database, found)
     return corpus, found
+
+
+def _there(workspace: str) -> bool:
+    """Whether there is such a workspace."""
+    database = existing(workspace)
+    if database is not None:
+        database.close()
+    return database is not None
 
 
 def look_again(path: str, *, as_json: bool, progress: bool) -> None:

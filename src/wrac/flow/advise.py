@@ -12,7 +12,7 @@ from wrac.catalog.memory import remember, remembered
 from wrac.core.errors import ConfigError, WorkspaceError
 from wrac.core.types import NOTHING
 from wrac.flow.embedders import recalled
-from wrac.flow.measures import Corpus, Measure, corpus_of, measure, paid_elsewhere, shown
+from wrac.flow.measures import Corpus, Measure, corpus_of, embedding, measure, shown
 from wrac.flow.report import Progress
 from wrac.flow.workspace import Workspace
 from wrac.llm.prices import MODELS, Price
@@ -83,13 +83,12 @@ def measured(workspace: Workspace, asked: Asked, progress: Progress) -> tuple[Co
 
     Raises WorkspaceError where it holds no page, ConfigError for an embedder whose price nobody knows.
     """
-    if "embed_price" not in asked.given:
-        paid_elsewhere(recalled(workspace.database))
+    priced = {} if "embed_price" in asked.given else {"embed_price": embedding(recalled(workspace.database))}
     with workspace.database.read() as connection:
         corpus = corpus_of(connection, progress)
     if not corpus.tokens and "corpus_tokens" not in asked.given:
         raise WorkspaceError(workspace.place, "there is no text in it", "run `wrac index`, or give --tokens")
-    return corpus, {**corpus.measures(), **shown(workspace.database, workspace.log.read(), corpus)}
+    return corpus, {**corpus.measures(), **shown(workspace.database, workspace.log.read(), corpus), **priced}
 
 
 # -- kept, and looked at again

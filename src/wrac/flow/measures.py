@@ -17,10 +17,9 @@ from wrac.catalog.schema import visits
 from wrac.core.errors import ConfigError, InputError
 from wrac.core.types import NOTHING, Event, Page
 from wrac.fetching import READABLE, Skip
-from wrac.flow.embedders import recalled
 from wrac.flow.prepare import prepare_or_why
 from wrac.flow.report import Progress, Skipped
-from wrac.llm.tariffs import tariff
+from wrac.llm.tariffs import input_price
 from wrac.planning.policies import Policies
 from wrac.routing.economics import Origin, Source
 from wrac.text.tokens import counter
@@ -133,7 +132,7 @@ def shown(database: Database, events: Iterable[Event], corpus: Corpus, now: floa
     if corpus.tokens:
         size = database.size()
         found["bytes_per_token"] = measure(size / corpus.tokens, f"{size:,} bytes of workspace")
-    return {**found, **_embedded(recalled(database))}
+    return found
 
 
 def _asked(past: Iterable[Event], now: float) -> dict[str, Measure]:
@@ -193,22 +192,16 @@ def _paid(connection: Connection, corpus: Corpus) -> dict[str, Measure]:
     return found
 
 
-def _embedded(name: str) -> dict[str, Measure]:
-    """The price of the embedder, where it is paid and listed."""
-    kind, _, model = name.partition(":")
+def embedding(name: str) -> Measure:
+    """The price of an embedder by the name it was told by. Raises ConfigError where it is paid and nobody knows it."""
+    kind = name.partition(":")[0]
     if kind != "openai":
-        return {"embed_price": measure(0.0, f"{kind} runs here")}
-    if "@" in model:
-        return {}
-    return {"embed_price": measure(tariff(name).rates[0].input, name, "listed")}
-
-
-def paid_elsewhere(name: str) -> None:
-    """Nothing. Raises ConfigError for an embedder whose price nobody knows."""
-    if name.startswith("openai:") and "@" in name:
-        raise ConfigError(
-            f"no price is known for the embedder {name}; give --set embed-price=USD a million tokens, 0 for your own"
-        )
+        return measure(0.0, f"{kind} runs here" if kind.isidentifier() else "it runs here")
+    name, elsewhere, _ = name.partition("@")
+    listed = 0.0 if elsewhere else input_price(name)
+    if not listed:
+        raise ConfigError(f"no price is known for the embedder {name}; give --set embed-price=USD of a million tokens")
+    return measure(listed, name, "listed")
 
 
 def _plural(count: int, one: str) -> str:

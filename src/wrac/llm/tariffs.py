@@ -75,6 +75,12 @@ def window(model: str) -> int:
     return 0 if found is None else found.model.context_window or 0
 
 
+def input_price(model: str) -> float:
+    """USD per million tokens that a model reads, in small calls; 0 where no list says it. Raises as `window` does."""
+    found = _listed(model)
+    return (found and _at(found.model_price.input_mtok, 0)) or 0.0
+
+
 def _listed(model: str) -> PriceCalculation | None:
     """What genai-prices knows of a model; None where it does not know it."""
     try:

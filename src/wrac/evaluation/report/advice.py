@@ -170,7 +170,7 @@ def _drawn(curve: Curve, one: Advice, title: str, width: int, anchor: str) -> Ma
 def _area(curve: Curve, width: int) -> Area:
     every = [_least(value) for values in curve.months.values() for value in values]
     low, high = 10.0 ** math.floor(math.log10(min(every))), 10.0 ** math.ceil(math.log10(max(every)))
-    room = 20 + LETTER * max(map(len, WAYS))
+    room = 28 + LETTER * max(map(len, WAYS))
     x = svg.Axis(curve.xs[0], curve.xs[-1], 64, width - room, log=curve.log)
     return Area(width, 330, x, svg.Axis(low, max(high, low * 10), 330 - 48, 30, log=True))
 
