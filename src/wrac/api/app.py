@@ -12,6 +12,7 @@ from fastapi import FastAPI
 import wrac
 from wrac.api import problems
 from wrac.api.access import Keys
+from wrac.api.documentation import describe
 from wrac.api.door import Door
 from wrac.api.headers import Headers
 from wrac.api.jobs import Jobs
@@ -37,6 +38,7 @@ def create(served: Served) -> FastAPI:
     app.state.answering = ThreadPoolExecutor(served.limits.threads, "wrac-answer")
     app.state.keys, app.state.metrics = Keys(served.workspaces), Metrics()
     problems.install(app)
+    describe(app)
     for part in (queries, pages, jobs, operations):
         app.include_router(part.router)
     # The last one added is the first one asked.

@@ -6,17 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Final
 
 from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 
 from wrac import contract
-from wrac.api.problems import MEDIA
 
 EVENTS: Final = "text/event-stream"
-ANY: Final = (400, 401, 403, 404, 409, 413, 421, 422, 429, 500, 503, 507)
-"""Statuses that any route may answer with: see `problems`, `door` and `patience`."""
 BEAT: Final = 15.0
 """Seconds after which a silent stream says that it is alive."""
 
@@ -96,16 +93,3 @@ async def waited(bell: asyncio.Event) -> bool:
         return False
     bell.clear()
     return True
-
-
-def documented(model: Any, *errors: int, status: int = 200, also: str = "") -> dict[int | str, dict[str, Any]]:  # noqa: ANN401 - a TypedDict
-    """What the documentation says of a route's responses: one of the model, and problems.
-
-    `errors` are those beside the ones that any route may answer with, `also` another media type of the answer.
-    """
-    problem = {"description": "A problem.", "content": {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
-    found: dict[int | str, dict[str, Any]] = dict.fromkeys(sorted({*ANY, *errors}), problem)
-    answer: dict[str, Any] = {"model": model, "description": "The answer."}
-    if also:
-        answer["content"] = {also: {"schema": {"type": "string"}}}
-    return {status: answer, **found}

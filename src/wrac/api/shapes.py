@@ -70,8 +70,9 @@ class Hit(Passage):
 
 @_exact
 class Hits(TypedDict):
-    """Passages, best first."""
+    """Passages, best first; `run` is what the event log calls the search, for feedback, empty where nothing is found."""
 
+    run: str
     hits: list[Hit]
 
 

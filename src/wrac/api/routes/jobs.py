@@ -9,8 +9,9 @@ from fastapi import APIRouter, Body, Depends, Header, Path, Request
 from fastapi.responses import Response
 
 from wrac.api import orders, shapes
+from wrac.api.documentation import documented
 from wrac.api.jobs import UNDER_WAY, Job, Jobs
-from wrac.api.replies import EVENTS, documented, event, row, stream, waited
+from wrac.api.replies import EVENTS, event, row, stream, waited
 from wrac.api.served import CHANGES, Administered, Asking, Opened, Serving
 from wrac.core.errors import NotFoundError
 from wrac.planning.policies import Policies

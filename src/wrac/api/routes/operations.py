@@ -10,8 +10,9 @@ from fastapi.responses import Response
 
 from wrac import contract
 from wrac.api import rows, shapes
+from wrac.api.documentation import documented
 from wrac.api.metrics import MEDIA, Metrics
-from wrac.api.replies import documented, row
+from wrac.api.replies import row
 from wrac.api.served import Asking, Opened, Serving, visible
 
 router = APIRouter(prefix="/v1", tags=["operations"])

@@ -10,7 +10,8 @@ from fastapi.responses import Response
 
 from wrac import contract
 from wrac.api import orders, rows, shapes
-from wrac.api.replies import documented, row, tagged
+from wrac.api.documentation import documented
+from wrac.api.replies import row, tagged
 from wrac.api.served import Opened, Read
 from wrac.flow.page import preview, stored
 from wrac.flow.planners import RULES

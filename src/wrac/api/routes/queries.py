@@ -12,7 +12,8 @@ from fastapi.responses import Response
 
 from wrac import contract
 from wrac.api import orders, problems, shapes
-from wrac.api.replies import EVENTS, Bell, documented, event, row, stream, waited, wants_events
+from wrac.api.documentation import documented
+from wrac.api.replies import EVENTS, Bell, event, row, stream, waited, wants_events
 from wrac.api.served import Asked, Judged, Opened, Read, Serving
 from wrac.core.answers import Answer
 from wrac.core.errors import WracError
@@ -79,7 +80,7 @@ def _hits(workspace: Workspace, said: orders.Search) -> Response:
         said.query, k=said.k or (None if said.budget else 10), budget=said.budget, where=said.where,
         rerank=said.rerank, confidence=said.min_confidence or 0.0,
     )  # fmt: skip
-    return row({"hits": [contract.hit_row(hit) for hit in found]})
+    return row({"run": found[0].run if found else "", "hits": [contract.hit_row(hit) for hit in found]})
 
 
 def _context(workspace: Workspace, said: orders.Search) -> Response:
