@@ -50,7 +50,9 @@ def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Pro
     """Erases the pages of a URL, or of a glob with `*`: body, units, plan, chunks, vectors, index, visits, events.
 
     Answers that rest on them go, too. What other pages say too stays with them. Where a page was asked for by a folder
-    or site, the next run over that finds it again unless it is excluded there. Raises NotFoundError where no page has such a URL.
+    or site, the next run over that finds it again unless it is excluded there.
+
+    Raises NotFoundError where no page has such a URL.
     """
     database = shelf.database
     with database.writer(wait, lambda: progress("wait", 0, None, "another process is writing to this workspace")):
