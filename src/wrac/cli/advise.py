@@ -169,12 +169,11 @@ def _headline(out: Console, found: Sequence[Advice]) -> None:
     else:
         for choice, models in choices:
             paint.put(out, (choice, "bold green"), f" with {models}")
-    first = found[0].factors
-    paint.put(out, f"a question from the window costs {_span((one.factor for one in found), times)} times as much as "
-                   f"from {first.passages:g} passages")  # fmt: skip
+    passages, index = found[0].factors.passages, number(found[0].costs["retrieval"].fixed)
+    factors, window = _span((one.factor for one in found), times), _span((one.month for one in found), number)
     retrieval = _span((one.costs["retrieval"].month for one in found), number)
-    paint.put(out, f"a month of it {_span((one.month for one in found), number)} USD, by retrieval {retrieval} USD, of "
-                   f"which the index {number(found[0].costs['retrieval'].fixed)}")  # fmt: skip
+    paint.put(out, f"a question from the window costs {factors} times as much as from {passages:g} passages")
+    paint.put(out, f"USD a month: window {window}, retrieval {retrieval} (index {index})")
     if not all(one.factors.fits for one in found):
         held = _span(
             (min(1.0, one.factors.room / one.factors.corpus_tokens) for one in found), lambda share: f"{share:.2%}"
