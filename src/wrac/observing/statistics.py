@@ -76,6 +76,18 @@ class Searched(NamedTuple):
     bad: int
 
 
+class Judged(NamedTuple):
+    """What a reader thought of a passage: 1 good, -1 bad; with the query that found it and a note, where given."""
+
+    at: float
+    run: str
+    chunk: str
+    url: str
+    verdict: int
+    query: str
+    note: str
+
+
 def moments(since: date | None, until: date | None, zone: tzinfo = UTC) -> tuple[float, float]:
     """The moments `[from, to)` of the days `since` to `until`, both included, as a clock of the zone has them."""
     first = _midnight(since, zone) if since else float("-inf")
@@ -158,6 +170,15 @@ def standing(events: Events) -> Rows:
     return found
 
 
+def judged(events: Events) -> list[Judged]:
+    """The verdicts that count, the last one first."""
+    texts = events.texts
+    return [
+        Judged(at, texts[run], texts[chunk], texts[url], verdict, texts[query], texts[note])
+        for at, run, chunk, url, verdict, query, note in standing(events)[::-1].tolist()
+    ]
+
+
 def _verdicts(rows: Rows, of: NDArray[np.int32], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How many are good and how many bad for each number."""
     good = rows["verdict"] > 0
@@ -238,27 +259,23 @@ def searched(events: Events, *, chunk: str = "", url: str = "", query: str = "")
     rows = events["query"]
     for field, text in (("chunk", chunk), ("url", url)):
         if text:
-            hits = events["hit"]
-            judged = events["feedback"]
             number = events.number(text)
-            runs = np.concatenate([one["run"][one[field] == number] for one in (hits, judged)])
-            rows = rows[np.isin(rows["run"], runs)]
+            runs = [events[name]["run"][events[name][field] == number] for name in ("hit", "feedback")]
+            rows = rows[np.isin(rows["run"], np.concatenate(runs))]
+    if query:
+        alike = [same(events.texts[number]) == same(query) for number in rows["query"].tolist()]
+        rows = rows[np.array(alike, bool)]
     best, (good, bad) = _best(events), _of_runs(events)
-    made = []
-    for row in rows[np.argsort(-rows["at"], kind="stable")]:
-        text, run = events.texts[row["query"]], int(row["run"])
-        if query and same(text) != same(query):
-            continue
-        made.append(
-            Searched(
-                float(row["at"]),
-                events.texts[run],
-                text,
-                int(row["hits"]),
-                round(float(row["seconds"]), 4),
-                _sureness(best[run]),
-                int(good[run]),
-                int(bad[run]),
-            )
+    return [
+        Searched(
+            at,
+            events.texts[run],
+            events.texts[text],
+            hits,
+            round(seconds, 4),
+            _sureness(best[run]),
+            int(good[run]),
+            int(bad[run]),
         )
-    return made
+        for at, run, text, hits, seconds in rows[np.argsort(-rows["at"], kind="stable")].tolist()
+    ]
