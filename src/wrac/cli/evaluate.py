@@ -18,6 +18,7 @@ import typer
 from wrac import contract
 from wrac.cli import paint
 from wrac.cli.files import probe, write
+from wrac.cli.progress import telling
 from wrac.core.errors import ConfigError
 from wrac.evaluation.values import NO_USAGE, DataSet
 from wrac.llm.asking import Model
@@ -54,7 +55,7 @@ def evaluate(data: DataSet, wanted: Wanted, *, out: Path | None, html: Path | No
 
     for file in filter(None, (out, html)):
         probe(file)  # a place that takes nothing is told before the work, not after
-    with _telling() as tell:
+    with telling() as tell:
         results = run(data, wanted, tell)
     print(contract.dumps(results) if as_json else text(results, detail=wanted.detail))
     if out:
@@ -149,23 +150,3 @@ def names(option: str, value: str) -> tuple[str, ...]:
     if not all(found):
         raise ConfigError(f"{option} {value!r}: write names with single commas between them")
     return found
-
-
-class _telling:  # noqa: N801 - used as a function
-    """A line on stderr that says what is going on: overwritten on a terminal, one line a step elsewhere."""
-
-    def __enter__(self) -> Callable[[str], None]:
-        self._live = sys.stderr.isatty()
-        return self._tell
-
-    def __exit__(self, *_: object) -> None:
-        if self._live:
-            sys.stderr.write("\r\x1b[K")
-
-    def _tell(self, message: str) -> None:
-        line = paint.safe(paint.one_line(message, 78))
-        if self._live:
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
-        elif not message.startswith("embedding"):
-            sys.stderr.write(line + "\n")

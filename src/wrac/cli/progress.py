@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from wrac.cli.paint import console, one_line, safe
@@ -55,3 +55,23 @@ def bars(*, wanted: bool) -> Iterator[Progress]:
             drawn.update(stages[stage], completed=done, total=total, detail=one_line(safe(detail), _DETAIL))
 
         yield tell
+
+
+class telling:  # noqa: N801 - used as a function
+    """A line on stderr that says what is going on: overwritten on a terminal, one line a step elsewhere."""
+
+    def __enter__(self) -> Callable[[str], None]:
+        self._live = sys.stderr.isatty()
+        return self._tell
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            sys.stderr.write("\r\x1b[K")
+
+    def _tell(self, message: str) -> None:
+        line = safe(one_line(message, 78))
+        if self._live:
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
+        elif not message.startswith("embedding"):
+            sys.stderr.write(line + "\n")
