@@ -105,7 +105,7 @@ def dollars(value: float) -> str:
     >>> dollars(12.5), dollars(0.00123), dollars(0)
     ('$12.50', '$0.0012', '$0')
     """
-    return "$0" if value == 0 else f"${value:,.2f}" if value >= 1 else f"${value:.2g}"
+    return "$0" if value == 0 else f"${value:,.2f}" if value >= 0.1 else f"${value:.2g}"
 
 
 def moment(at: float) -> str:
