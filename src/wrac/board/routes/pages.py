@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from wrac.api.served import Opened, Permitted
+from wrac.api.served import CHANGES, Asked, Opened, Read
 from wrac.board import outline, trial
 from wrac.board.snapshot import snapshot
 from wrac.board.trial import Trial
@@ -65,7 +65,7 @@ def pages(request: Request, workspace: Opened, prefix: Prefix = "", after: Prefi
 class View:
     """A page as a request wants to see it: as it is stored, or under a plan that is tried."""
 
-    def __init__(self, request: Request, workspace: Opened, url: Url) -> None:
+    def __init__(self, request: Request, workspace: Read, url: Url) -> None:
         self.request, self.workspace, self.url = request, workspace, url
         self.record: Record = workspace.record(url)
         self.now: Cut = stored(self.record)
@@ -95,11 +95,35 @@ Viewed = Annotated[View, Depends()]
 
 
 @router.get("/page")
-def look(view: Viewed, unit: int | None = None, part: Annotated[int, Query(ge=1)] = 1) -> HTMLResponse:
-    """One page with its chunks over it."""
+def look(
+    view: Viewed,
+    unit: Annotated[str, Query(max_length=100, description="A unit's number on the page, or its id.")] = "",
+    chunk: Annotated[str, Query(max_length=100)] = "",
+    part: Annotated[int, Query(ge=1)] = 1,
+) -> HTMLResponse:
+    """One page with its chunks over it, and one of its units: of several places of a unit that in the chunk."""
+    return _looked(view, _ordinal(view.now, unit, chunk) if unit else None, part)
+
+
+def _ordinal(cut: Cut, unit: str, chunk: str) -> int:
+    """The place of a unit. Raises NotFoundError where the page has none."""
+    places = cut.document.places
+    if unit.isascii() and unit.isdigit() and int(unit) < len(places):
+        return int(unit)
+    found = [place.ordinal for place in places if place.unit == unit]
+    if not found:
+        raise NotFoundError(cut.document.title, f"no unit here is {unit}", f"its units are 0 to {len(places) - 1}")
+    inside = {
+        one
+        for made, where in zip(cut.chunks, cut.occurrences, strict=True)
+        for one in where.ordinals
+        if made.id == chunk
+    }
+    return next((one for one in found if one in inside), found[0])
+
+
+def _looked(view: View, unit: int | None, part: int) -> HTMLResponse:
     cut, places = view.shown, view.now.document.places
-    if unit is not None and not 0 <= unit < len(places):
-        raise NotFoundError(view.url, f"no unit is numbered {unit}", f"its units are 0 to {len(places) - 1}")
     chunks = outline.chunks(cut)
     of = cut.of.get(-1 if unit is None else unit, ())
     if of:
@@ -162,7 +186,7 @@ def framed(view: Viewed) -> HTMLResponse:
 
 
 @router.post("/page/ask")
-def ask(view: Viewed, _: Annotated[Workspace, Depends(Permitted("ask"))]) -> RedirectResponse:
+def ask(view: Viewed, _: Asked) -> RedirectResponse:
     """Ask the model how it would plan the page, which costs; then show that."""
     if view.trial is None:
         raise ConfigError("nothing is tried; choose a planner first")
@@ -171,7 +195,7 @@ def ask(view: Viewed, _: Annotated[Workspace, Depends(Permitted("ask"))]) -> Red
 
 
 @router.post("/page/apply")
-def apply(view: Viewed, _: Annotated[Workspace, Depends(Permitted("admin", changes=True))]) -> RedirectResponse:
+def apply(view: Viewed, _: Annotated[Workspace, Depends(CHANGES)]) -> RedirectResponse:
     """Plan as was tried, from now on: the page, those of its type, or all."""
     tried = view.trial
     if tried is None:

@@ -15,6 +15,13 @@ function shown() {
   return unit ? unit.dataset.ordinal : "";
 }
 
+// Scrolls the frame alone, and only where the unit is out of sight.
+function show(unit) {
+  const box = unit.getBoundingClientRect();
+  const height = frame.clientHeight;
+  if (box.top < 0 || box.bottom > height) frame.contentWindow.scrollBy(0, box.top - Math.min(height / 4, 120));
+}
+
 function mark() {
   const page = frame.contentDocument;
   for (const one of page.querySelectorAll(".on")) one.classList.remove("on");
@@ -23,7 +30,7 @@ function mark() {
   const unit = ordinal && page.getElementById("u" + ordinal);
   if (unit) {
     unit.classList.add("on");
-    unit.scrollIntoView({ block: "nearest" });
+    show(unit);
   }
   for (const one of document.querySelectorAll(`.outline .unit[data-unit="${ordinal}"]`)) {
     one.setAttribute("aria-current", "true");
@@ -44,6 +51,8 @@ function ready() {
   if (!page || !page.body || page.URL === "about:blank") return;
   page.documentElement.classList.add("live");
   page.addEventListener("click", follow);
+  const first = page.querySelector(".wu.first");
+  if (first && !shown()) show(first);
   mark();
 }
 
