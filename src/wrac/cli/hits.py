@@ -43,7 +43,7 @@ def search(workspace: str, asked: Asked, *, as_json: bool) -> None:
             asked.query, k=asked.k, budget=asked.budget, where=asked.where, rerank=asked.rerank,
             confidence=asked.confidence or 0.0,
         )  # fmt: skip
-        _late(opened)
+        late(opened)
     if as_json:
         for result in found:
             print(contract.dumps(contract.hit_row(result)))
@@ -60,7 +60,7 @@ def context(workspace: str, asked: Asked, *, as_json: bool) -> None:
             asked.query, k=asked.k, budget=asked.budget, where=asked.where, rerank=asked.rerank,
             confidence=least,
         )  # fmt: skip
-        _late(opened)
+        late(opened)
     if as_json:
         print(contract.dumps(contract.context_row(found, asked.budget)))
         return
@@ -77,8 +77,11 @@ def context(workspace: str, asked: Asked, *, as_json: bool) -> None:
     _told(found.answered.results, asked._replace(confidence=least))
 
 
-def _late(opened: Workspace) -> None:
-    """Says on standard error that a store outside is behind."""
+def late(opened: Workspace) -> None:
+    """Says on standard error that a store outside is behind, and that the search stands in no log."""
+    if opened.log.lost:
+        why = opened.log.problem.lower()
+        sys.stderr.write(f"wrac: what is searched for is not kept here ({why}); statistics will not know of it\n")
     if opened.shelf.behind:
         late = paint.plural(opened.shelf.behind, "page")
         sys.stderr.write(f"wrac: {opened.shelf.place} has yet to be told of {late}; another process writes\n")

@@ -50,6 +50,15 @@ class Written(StrEnum):
     starts = "starts"
 
 
+class Way(StrEnum):
+    """What an answer is made from."""
+
+    auto = "auto"
+    passages = "passages"
+    document = "document"
+    corpus = "corpus"
+
+
 class By(StrEnum):
     """What costs are summed up by."""
 
@@ -130,6 +139,18 @@ Wait = Annotated[float, typer.Option("--wait", metavar="SECONDS", min=0, help="H
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Draw no progress bar.")]
 
 
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="KEY=VALUE",
+        help="Only what has this metadata, or this url (its beginning), kind, role, language, since or until (a"
+        " date). Repeated: another key must hold too, another value of one may hold instead.",
+    ),
+]
+Rerank = Annotated[
+    bool, typer.Option("--rerank", help="Order the first 20 anew, token by token: slower, better at the top.")
+]
 Crawled = Annotated[bool, typer.Option("--site", help="Crawl the site behind a URL: its folder and what is below.")]
 Include = Annotated[
     list[str] | None, typer.Option("--include", metavar="GLOB", help="Of a site only such paths; may be repeated.")

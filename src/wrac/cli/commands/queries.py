@@ -1,4 +1,4 @@
-"""Commands that ask a workspace: search, show, status, verify, costs."""
+"""Commands that ask a workspace: search, ask, show, status, verify, costs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def search(
     context: Annotated[
         bool, typer.Option("--context", help="One text to answer from: by page, in reading order, sources numbered.")
     ] = False,
-    rerank: Annotated[
-        bool, typer.Option("--rerank", help="Order the first 20 anew, token by token: slower, better at the top.")
-    ] = False,
+    rerank: options.Rerank = False,
     confidence: Annotated[
         float | None,
         typer.Option(
@@ -36,15 +34,7 @@ def search(
             help="Leave out what matches less (--context: .25).",
         ),
     ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where",
-            metavar="KEY=VALUE",
-            help="Only what has this metadata, or this url (its beginning), kind, role, language, since or until (a"
-            " date). Repeated: another key must hold too, another value of one may hold instead.",
-        ),
-    ] = None,
+    where: options.Where = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Answer a query with passages and their source.
@@ -61,6 +51,51 @@ def search(
         confidence,
     )  # fmt: skip
     (hits.context if context else hits.search)(workspace, asked, as_json=as_json)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question in your own words.")],
+    workspace: options.Workspace = options.WORKSPACE,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="PROVIDER:NAME", help="Who answers, such as openai:gpt-4.1. Remembered."),
+    ] = None,
+    base_url: options.BaseUrl = None,
+    price: options.Prices = None,
+    window: Annotated[
+        int | None, typer.Option("--window", metavar="TOKENS", min=1, help="How much the model reads, if not known.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", metavar="USD", min=0, help="What an answer may cost.")
+    ] = None,
+    budget: Annotated[
+        int, typer.Option("--budget", metavar="TOKENS", min=1, help="As many whole passages as fit.")
+    ] = 2000,
+    k: Annotated[int | None, typer.Option("-k", metavar="N", min=1, help="How many passages at most.")] = None,
+    way: Annotated[
+        options.Way | None,
+        typer.Option("--way", help="What the model is sent; auto: passages, or a document where that is worth it."),
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Send all pages, as a beginning that providers cache; no index is used.")
+    ] = False,
+    where: options.Where = None,
+    rerank: options.Rerank = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Answer a question, every sentence with its source.
+
+    A model answers from the passages alone; its citations and quotations are checked against what it was sent. What is
+    known of a model is remembered, and an answer that was paid for is never asked again. Without a model the best
+    passages are shown.
+    """
+    from wrac.cli import ask as command
+
+    chosen = command.way(way.value if way is not None else None, whole=whole)
+    asked = command.Asked(options.clean(question), k, budget, options.alternatives("--where", where), rerank, chosen)
+    told = {"model": model, "base_url": base_url, "price": price, "window": window, "most": max_cost}
+    command.ask(workspace, asked, told, as_json=as_json)
 
 
 @app.command()
