@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from wrac import catalog
 from wrac.answering.asking import explained, refused
 from wrac.answering.check import check
-from wrac.answering.evidence import evidence
+from wrac.answering.evidence import Evidence, evidence
 from wrac.answering.extract import extract
 from wrac.core.answers import Answer, Route, Way
 from wrac.core.errors import ConfigError, WorkspaceError
@@ -48,11 +48,14 @@ class Wanted:
 
 
 class _Found(NamedTuple):
-    """What was found for a question: pages, passages where they were searched for, and what a model is sent, if any."""
+    """What was found for a question: pages, passages where they were searched for, what a model is sent, and else the
+    passages as evidence. All that is needed later is read.
+    """
 
     pages: Pages
-    gathered: Gathered | None
-    sent: Sent | None
+    gathered: Gathered | None = None
+    sent: Sent | None = None
+    evidence: Evidence | None = None
 
     @property
     def searched(self) -> Answered | None:
@@ -90,14 +93,16 @@ def _find(connection: Connection, shelf: Shelf, talk: Talk | None, wanted: Wante
     pages = Pages(connection)
     sender = _sender(connection, pages, talk, wanted)
     if wanted.way == "corpus" and sender is not None:
-        return _Found(pages, None, _whole(connection, shelf, sender, wanted))
+        return _Found(pages, sent=_whole(connection, shelf, sender, wanted))
     index = shelf.search(connection)
     ranking = rank(index, shelf.embedder, wanted.ask)
     gathered = assemble(connection, ranking, wanted.ask, started) if sender is None else sender.fitted(ranking, started)
     if not gathered.context.blocks:
         unknown(index, wanted.ask.filters)
-        return _Found(pages, gathered, None)
-    return _Found(pages, gathered, sender.chosen(wanted.way, ranking, gathered) if sender is not None else None)
+        return _Found(pages, gathered)
+    if sender is None:
+        return _Found(pages, gathered, evidence=evidence(of_blocks(pages, gathered.context.blocks)))
+    return _Found(pages, gathered, sender.chosen(wanted.way, ranking, gathered))
 
 
 def _sender(connection: Connection, pages: Pages, talk: Talk | None, wanted: Wanted) -> Sender | None:
@@ -125,12 +130,11 @@ def _whole(connection: Connection, shelf: Shelf, sender: Sender, wanted: Wanted)
 def _extracted(found: _Found, talk: Talk | None) -> Answer:
     """The best units themselves; where there are none, nobody is asked and nothing is answered."""
     gathered = found.gathered
-    if gathered is None or not gathered.context.blocks:
+    if gathered is None or found.evidence is None:
         route = Route("passages", "nothing was found", Way(0))
         return Answer("", (), route, model=talk.name if talk else "", refused=True)
-    sent = evidence(of_blocks(found.pages, gathered.context.blocks))
     best = ((hit.url, (one.unit for one in hit.focus)) for hit in gathered.answered.results)
-    text, cited = extract(best, sent)
+    text, cited = extract(best, found.evidence)
     return Answer(
         text, citations(found.pages, cited), Route("passages", "no model is set", Way(gathered.context.tokens))
     )
