@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import typer
 
@@ -16,7 +16,7 @@ from wrac import contract
 from wrac.catalog.places import existing
 from wrac.cli import options, paint
 from wrac.cli.files import probe, write
-from wrac.cli.progress import bars
+from wrac.cli.progress import bars, telling
 from wrac.core.errors import ConfigError
 from wrac.core.types import NOTHING
 from wrac.fetching import pages
@@ -31,22 +31,51 @@ from wrac.routing.economics import AXES, DAYS, KINDS, WAYS, Axis, upkeep
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from wrac.evaluation.both_ways import Comparison, Spread
+
 MOVED: Final = 10
 """The exit code of `--watch` where the advice is another one by now."""
-_WIDTH, _TITLE, _COLUMN = 80, 25, 18
+_WIDTH, _TITLE, _COLUMN, _SPREAD = 80, 25, 18, 27
 _CHOICES: Final = {"window": "the corpus in the window", "retrieval": "retrieval"}
+
+
+class Quality(NamedTuple):
+    """Whose questions both ways are compared on (the log's without a file), how often, for how many USD at most."""
+
+    file: Path | None
+    runs: int
+    most: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the command is to do: advise on sources or a workspace, and where to write a report."""
+    """What the command is to do: advise on sources or a workspace, or look again, and where to write a report.
+
+    With a `quality` both ways are compared on questions.
+    """
 
     sources: tuple[str, ...]
     workspace: str
     asked: Asked
     html: Path | None = None
+    watch: bool = False
     as_json: bool = False
     progress: bool = True
+    quality: Quality | None = None
+
+
+class Told(NamedTuple):
+    """What the command has to say: an advice, or in place of it what moved since; and how both ways compare."""
+
+    corpus: Corpus
+    advice: list[Advice]
+    again: list[Again] | None = None
+    quality: Comparison | None = None
+
+    @property
+    def moved(self) -> bool:
+        """Whether the advice is another one by now."""
+        return any(one.other for one in self.again or ())
 
 
 def given(**numbers: float | None) -> dict[str, float]:
@@ -73,34 +102,58 @@ def asked(
 
 
 def run(wanted: Wanted) -> None:
-    """Prints the advice, and keeps it in the workspace it is about."""
+    """Prints the advice, and keeps it in the workspace it is about; or what moved, and leaves with `MOVED`."""
     if wanted.html:
         probe(wanted.html)
-    with bars(wanted=wanted.progress and not wanted.as_json) as tell:
-        if wanted.sources:
-            corpus = corpus_at(pages(wanted.sources), tell)
-            found = advise(wanted.asked, corpus.measures())
-        else:
-            corpus, found = _of_workspace(wanted, tell)
+    told = _of_sources(wanted) if wanted.sources else _of_workspace(wanted)
     if wanted.html:
         from wrac.evaluation.report.advice import page
 
-        write(wanted.html, page(found, corpus))
+        write(wanted.html, page(told.advice, told.corpus))
     if wanted.as_json:
-        print(contract.dumps(contract.advice_row(found, corpus)))
+        print(contract.dumps(_row(told)))
     else:
-        show(found, corpus)
+        _print(told)
+    if told.moved:
+        raise typer.Exit(MOVED)
 
 
-def _of_workspace(wanted: Wanted, tell: Progress) -> tuple[Corpus, list[Advice]]:
-    """The corpus and the advice on it; without a workspace what was given is all there is."""
-    if "corpus_tokens" in wanted.asked.given and not _there(wanted.workspace):
-        return Corpus(), advise(wanted.asked, NOTHING)
-    with Workspace(wanted.workspace, create=False) as workspace:
-        corpus, measures = measured(workspace, wanted.asked, tell)
-        found = advise(wanted.asked, measures)
-        keep(workspace.database, found)
-    return corpus, found
+def _of_sources(wanted: Wanted) -> Told:
+    if wanted.watch or wanted.quality:
+        raise ConfigError("--watch, --compare and --questions are of a workspace; index the sources first")
+    with bars(wanted=wanted.progress and not wanted.as_json) as tell:
+        corpus = corpus_at(pages(wanted.sources), tell)
+    return Told(corpus, advise(wanted.asked, corpus.measures()))
+
+
+def _of_workspace(wanted: Wanted) -> Told:
+    """What a workspace shows; without one what was given is all there is."""
+    if "corpus_tokens" in wanted.asked.given and not (wanted.watch or wanted.quality or _there(wanted.workspace)):
+        return Told(Corpus(), advise(wanted.asked, NOTHING))
+    with Workspace(wanted.workspace, create=False, events=False) as workspace:
+        with bars(wanted=wanted.progress and not wanted.as_json) as tell:
+            told = _looked(workspace, tell) if wanted.watch else _advised(workspace, wanted.asked, tell)
+        return told._replace(quality=_compared(workspace, told.corpus, wanted.quality)) if wanted.quality else told
+
+
+def _advised(workspace: Workspace, asked: Asked, tell: Progress) -> Told:
+    corpus, measures = measured(workspace, asked, tell)
+    found = advise(asked, measures)
+    keep(workspace.database, found)
+    return Told(corpus, found)
+
+
+def _looked(workspace: Workspace, tell: Progress) -> Told:
+    corpus, again = watch(workspace, tell)
+    return Told(corpus, [one.now for one in again], again)
+
+
+def _compared(workspace: Workspace, corpus: Corpus, wanted: Quality) -> Comparison:
+    from wrac.evaluation.both_ways import Task, compare, logged, read
+
+    questions = read(wanted.file) if wanted.file else logged(workspace.log.read())
+    with telling() as tell:
+        return compare(workspace, Task(questions, corpus, wanted.runs, wanted.most, tell))
 
 
 def _there(workspace: str) -> bool:
@@ -111,22 +164,51 @@ def _there(workspace: str) -> bool:
     return database is not None
 
 
-def look_again(path: str, *, as_json: bool, progress: bool) -> None:
-    """Prints what moved across a break-even since the advice was kept, and leaves with `MOVED` where anything did."""
-    with Workspace(path, create=False) as workspace, bars(wanted=progress and not as_json) as tell:
-        found = watch(workspace, tell)
-    if as_json:
-        print(
-            contract.dumps({"moved": any(one.other for one in found), "models": list(map(contract.again_row, found))})
-        )
+def _row(told: Told) -> contract.Json:
+    """The public shape of what is told."""
+    if told.again is None:
+        row = contract.advice_row(told.advice, told.corpus)
     else:
-        _tell_moved(found)
-    if any(one.other for one in found):
-        raise typer.Exit(MOVED)
+        row = {"moved": told.moved, "models": list(map(contract.again_row, told.again))}
+    return {**row, "quality": told.quality.row()} if told.quality else row
 
 
-def _tell_moved(found: Sequence[Again]) -> None:
+# -- what moved, and how good
+
+
+def _print(told: Told) -> None:
     out = paint.console()
+    if told.again is None:
+        show(out, told.advice, told.corpus)
+    else:
+        _tell_moved(out, told.again)
+    if told.quality:
+        paint.put(out)
+        _quality(out, told.quality)
+
+
+def _quality(out: Console, found: Comparison) -> None:
+    """Prints a row a figure and a column a way: the mean, and the lowest and highest run where there were several."""
+    by = f"by {found.model}" if found.model else "no model: the gold that would be read"
+    runs = f", {paint.plural(found.runs, 'run')}" if found.model else ""
+    paint.put(out, ("quality", "bold"), f" on {paint.plural(found.questions, 'question')}{runs}, {by}")
+    width = _SPREAD if found.model else _COLUMN
+    paint.put(out, (f"{'':<{_TITLE}}" + "".join(f"{way:>{width}}" for way in found.ways), "bold"))
+    for name in next(iter(found.ways.values())):
+        cells = "".join(f"{_spread(figures[name]):>{width}}" for figures in found.ways.values())
+        paint.put(out, f"  {name:<{_TITLE - 2}}{cells}")
+    if found.agreement:
+        paint.put(out, f"  {'both agree, token F1':<{_TITLE - 2}}{_spread(found.agreement):>{width}}")
+    if found.note:
+        paint.put(out, (f"  {found.note}", "dim"))
+
+
+def _spread(one: Spread) -> str:
+    low, high = number(one.low), number(one.high)
+    return number(one.mean) if low == high else f"{number(one.mean)} ({low} to {high})"
+
+
+def _tell_moved(out: Console, found: Sequence[Again]) -> None:
     others = [one for one in found if one.other]
     if not others:
         choices = ", ".join(f"{name} with {models}" for name, models in _choices([one.now for one in found]))
@@ -146,9 +228,8 @@ def _tell_moved(found: Sequence[Again]) -> None:
 # -- the table
 
 
-def show(found: Sequence[Advice], corpus: Corpus) -> None:
+def show(out: Console, found: Sequence[Advice], corpus: Corpus) -> None:
     """Prints what to choose and the factor, then the figures by model, then every factor."""
-    out = paint.console()
     _headline(out, found)
     for some in _fitting(found):
         paint.put(out)

@@ -129,15 +129,15 @@ class Again:
         return bool(self.moved) or self.before.choice != self.now.choice
 
 
-def watch(workspace: Workspace, progress: Progress) -> list[Again]:
-    """The kept advice against the one that follows from what is measured and listed now; what was given stays.
+def watch(workspace: Workspace, progress: Progress) -> tuple[Corpus, list[Again]]:
+    """The corpus, and the kept advice against what follows from all that is measured and listed now.
 
-    Raises as `kept` and `advise` do.
+    What was given stays. Raises as `kept` and `advise` do.
     """
     before = kept(workspace.database)
     given = {name: getattr(before[0].factors, name) for name in KINDS if _given(before[0].factors, name)}
-    _, found = measured(workspace, Asked(given), progress)
-    return [_again(one, given, found) for one in before]
+    corpus, found = measured(workspace, Asked(given), progress)
+    return corpus, [_again(one, given, found) for one in before]
 
 
 def _again(one: Advice, given: Mapping[str, float], found: Mapping[str, Measure]) -> Again:

@@ -153,6 +153,15 @@ def advise(
     watch: Annotated[
         bool, typer.Option("--watch", help="Say what moved across a break-even since; leaves with 10 if any did.")
     ] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Ask the workspace's model both ways, on the last logged questions.")
+    ] = False,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--questions", metavar="FILE", help="Compare on these: JSONL of {query, answer or text}."),
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, help="How often both ways are asked.")] = 3,
+    most: options.MaxCost = None,
     as_json: options.AsJson = False,
     no_progress: options.NoProgress = False,
 ) -> None:
@@ -163,12 +172,14 @@ def advise(
     """
     from wrac.cli import advise as command
 
-    if watch:
-        command.look_again(workspace, as_json=as_json, progress=not no_progress)
-        return
     numbers = command.settings(other) | command.given(
         corpus_tokens=tokens, queries_per_day=queries, changes_per_week=changes, passages=passages,
         output_tokens=output, air=air, provenance=1.0 if provenance else None,
     )  # fmt: skip
-    asked = command.asked(numbers, model, price, write, window)
-    command.run(command.Wanted(tuple(sources or ()), workspace, asked, html, as_json=as_json, progress=not no_progress))
+    quality = command.Quality(questions, runs, most) if compare or questions else None
+    command.run(
+        command.Wanted(
+            tuple(sources or ()), workspace, command.asked(numbers, model, price, write, window), html, watch,
+            as_json, not no_progress, quality,
+        )
+    )  # fmt: skip
