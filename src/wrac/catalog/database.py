@@ -8,6 +8,7 @@ writer waits before its first page instead of racing page by page; SQLite's own 
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, MetaData, create_engine, event, insert, select
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.pool import NullPool
 
 from wrac import __version__
 from wrac.catalog.memory import remember, remembered
@@ -41,11 +43,14 @@ class Database:
     """The database of one workspace folder; `place` is what errors call it."""
 
     advice = "use wrac {maker}, or move the folder away and index again"
+    readonly = False
+    """Whether this process may only read, as on a disk that is mounted so."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.place = str(folder)
-        self.engine = _engine(folder / FILE)
+        self.readonly = (folder / FILE).is_file() and not all(os.access(p, os.W_OK) for p in (folder, folder / FILE))
+        self.engine = _reading(folder) if self.readonly else _engine(folder / FILE)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -55,7 +60,11 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A connection in one write transaction: all of it when the block ends, nothing of it when it raises."""
+        """A connection in one write transaction: all of it when the block ends, nothing of it when it raises.
+
+        Raises WorkspaceError where this process may only read.
+        """
+        self._writable()
         with self.errors(), self.engine.connect() as plain:
             connection = plain.execution_options(wrac_begin="IMMEDIATE")
             with connection.begin():
@@ -69,11 +78,16 @@ class Database:
     def writer(self, wait: float, waiting: Callable[[], None]) -> Iterator[None]:
         """Hold the one writer's lock; `waiting` is called once when another process has it.
 
-        Raises BusyError after `wait` seconds.
+        Raises BusyError after `wait` seconds, WorkspaceError where this process may only read.
         """
+        self._writable()
         with errors(self.folder), closing(sqlite3.connect(self.folder / LOCK, timeout=0, isolation_level=None)) as lock:
             _acquire(lock, self.folder, wait, waiting)
             yield
+
+    def _writable(self) -> None:
+        if self.readonly:
+            raise WorkspaceError(self.place, "it may only be read here", "run this as its owner, or on a copy of it")
 
     def create(self, *others: MetaData) -> None:
         """Make the tables of the catalog, and of whoever shares the database, where they are missing."""
@@ -167,6 +181,23 @@ def _engine(path: Path) -> Engine:
     return engine
 
 
+def _reading(folder: Path) -> Engine:
+    """Connections that only read. Each is opened for one transaction: another process may have written meanwhile."""
+    engine = create_engine("sqlite://", creator=lambda: _open(folder), poolclass=NullPool)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _open(folder: Path) -> sqlite3.Connection:
+    """A reader's connection. SQLite shares a file with other readers, which it may not make here: it is told that the
+    database stands still, unless there is a log, where a writer is about or was stopped.
+    """
+    log = folder / f"{FILE}-wal"
+    still = "" if log.is_file() and log.stat().st_size else "&immutable=1"
+    where = f"{(folder / FILE).absolute().as_uri()}?mode=ro{still}"
+    return sqlite3.connect(where, uri=True, timeout=60, isolation_level=None, check_same_thread=False)
+
+
 def _configure(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # the driver's own BEGIN comes too late for a snapshot and is never IMMEDIATE
     for setting in _SETTINGS:
@@ -221,5 +252,6 @@ def _translated(folder: Path, error: BaseException | None) -> Exception:
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return WorkspaceError(folder, f"the database is damaged ({error})", "move the folder away and index again")
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return WorkspaceError(folder, f"the database cannot be opened ({error})", "check the folder's permissions")
+        advice = "check the folder's permissions; what another user left unfinished there that one must finish"
+        return WorkspaceError(folder, f"the database cannot be opened ({error})", advice)
     return error if isinstance(error, Exception) else RuntimeError("the database failed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,7 +13,7 @@ import typer
 from wrac import contract
 from wrac.cli import hits, left, options, paint
 from wrac.cli.progress import bars
-from wrac.core.errors import InputError, WorkspaceError
+from wrac.core.errors import InputError, RemoteError, WorkspaceError
 from wrac.core.types import Usage
 from wrac.fetching import READABLE, pages
 from wrac.flow import IndexReport, ReplanReport, VerifyReport, Workspace
@@ -177,17 +178,20 @@ def show(path: str, chunk: str, *, as_json: bool) -> None:
 
 
 def status(path: str, *, as_json: bool) -> None:
-    """Print what the workspace holds."""
+    """Print what the workspace holds; leaves with 69 when its store does not answer."""
     with Workspace(path, create=False) as workspace:
         held = workspace.status()
     if as_json:
         print(contract.dumps(held))
-        return
-    out = paint.console()
-    for name, value in held.items():
-        if name not in left.NAMES:
-            paint.put(out, (f"{_LABELS.get(name, name):<17}", "dim"), _readable(name, value))
-    left.put(out, held)
+    else:
+        out = paint.console()
+        for name, value in held.items():
+            if name not in (*left.NAMES, "problem"):
+                paint.put(out, (f"{_LABELS.get(name, name):<17}", "dim"), _readable(name, value))
+        left.put(out, held)
+    if "problem" in held:
+        sys.stderr.write(f"wrac: {paint.safe(paint.one_line(str(held['problem'])))}\n")
+        raise typer.Exit(RemoteError.exit_code)
 
 
 def _readable(name: str, value: object) -> str:

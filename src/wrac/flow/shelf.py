@@ -218,7 +218,7 @@ class Shelf:
         """Tell the store what it was not told, unless another process is about it; then `behind` says how much."""
         self.look()
         self.behind = self.waiting()
-        if self.behind:
+        if self.behind and not self.database.readonly:
             with suppress(BusyError), self.database.writer(0, lambda: None):
                 self.drain()
                 self.behind = 0
