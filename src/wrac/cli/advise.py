@@ -255,6 +255,9 @@ def _headline(out: Console, found: Sequence[Advice]) -> None:
     retrieval = _span((one.costs["retrieval"].month for one in found), number)
     paint.put(out, f"a question from the window costs {factors} times as much as from {passages:g} passages")
     paint.put(out, f"USD a month: window {window}, retrieval {retrieval} (index {index})")
+    if found[0].factors.origin("upkeep").source == "default":
+        assumed = f"assumed: an index takes {number(found[0].factors.upkeep)} USD a month of servers and time"
+        paint.put(out, (f"{assumed} (--set upkeep=USD)", "dim"))
     if not all(one.factors.fits for one in found):
         held = _span(
             (min(1.0, one.factors.room / one.factors.corpus_tokens) for one in found), lambda share: f"{share:.2%}"
