@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wrac.core.errors import InputError
+from wrac.core.types import Page
 from wrac.evaluation.datasets.checks import Drafts, checked
 from wrac.evaluation.datasets.jsonl import numbered
 from wrac.evaluation.datasets.matching import Names
@@ -23,7 +24,11 @@ def own(file: Path, pages: Sequence[str]) -> DataSet:
     `text` (one gold block or a list); `id`, `type` and `mask` (a text or a list that no search may see) as one likes.
     Raises InputError for a line that is not so.
     """
-    found = read(pages)
+    return of_pages(file, read(pages))
+
+
+def of_pages(file: Path, found: Sequence[Page]) -> DataSet:
+    """The same over pages that are there already."""
     names = Names(found)
     queries: list[Query] = []
     masks: list[str] = []

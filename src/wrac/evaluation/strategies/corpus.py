@@ -34,6 +34,10 @@ class Corpus:
             self._documents[page.id] = parse(page)
         return self._documents[page.id]
 
+    def know(self, page: Page, document: Document) -> None:
+        """Take a page's document as it was parsed before."""
+        self._documents[page.id] = document
+
     def language(self, page: Page) -> str:
         """The page's language, its own or guessed, as the index has it; "" where nobody knows."""
         if page.id not in self._languages:
