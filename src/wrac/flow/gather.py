@@ -15,8 +15,8 @@ from wrac.core.types import Event
 from wrac.flow.links import plain
 from wrac.flow.report import Result
 from wrac.flow.search import Answered, Ask, Ranking, Shown, rank, results
-from wrac.indexing import Row, Searched
-from wrac.retrieval import Context, Found, Part, Stand, context
+from wrac.indexing import Searched
+from wrac.retrieval import SPARE, Context, Found, Part, Stand, context
 from wrac.text.render import Renderer
 from wrac.text.tokens import counter
 
@@ -45,9 +45,10 @@ def assemble(connection: Connection, ranking: Ranking, ask: Ask, started: float)
 
     What is about a sibling of what was asked about is left out: a reader could take it for the answer.
     """
-    wanted, pages = [one for one in ranking.found if one.entry not in ranking.strange], Pages(connection)
-    best = [ranking.rows[one.entry][0] for one in wanted]
-    made = context(map(_part, best), pages, counter("o200k").count, budget=ask.budget, k=ask.k)
+    wanted = [one for one in ranking.found if one.entry not in ranking.strange]
+    spare = None if ask.budget is None else round(SPARE * ask.budget)
+    parts, pages = _parts(wanted, ranking, ask.near), Pages(connection)
+    made = context(parts, pages, counter("o200k").count, budget=ask.budget, k=ask.k, spare=spare)
     inside = {part.entry for block in made.blocks for part in block.parts}
     found = [one for one in wanted if one.entry in inside]
     hits = results(connection, found, Shown(connection, ranking.rows), ranking)
@@ -55,8 +56,11 @@ def assemble(connection: Connection, ranking: Ranking, ask: Ask, started: float)
     return Gathered(made, answered, _by_block(made, found, hits))
 
 
-def _part(row: Row) -> Part:
-    return Part(row.entry, row.page, row.position, row.tokens)
+def _parts(wanted: Sequence[Found], ranking: Ranking, near: float) -> Iterator[Part]:
+    """The results as parts of a context; those below `near` of the best score are far."""
+    for one in wanted:
+        row = ranking.rows[one.entry][0]
+        yield Part(row.entry, row.page, row.position, row.tokens, one.score < near * wanted[0].score)
 
 
 def _by_block(made: Context, found: Sequence[Found], hits: Sequence[Result]) -> tuple[tuple[Result, ...], ...]:

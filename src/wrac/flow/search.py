@@ -51,6 +51,8 @@ _READERS = 2
 class Ask:
     """What is asked for. Passages of less than `confidence` are left out; `rerank` reads the first ones once more;
     `explain` has each result say what its score is made of.
+
+    With `near` passages below that share of the best score fill no more than `SPARE` of a context's budget.
     """
 
     query: str
@@ -60,6 +62,7 @@ class Ask:
     rerank: bool = False
     confidence: float = 0.0
     explain: bool = False
+    near: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 
 class Part(NamedTuple):
     """A passage as a context needs it: the `position`-th chunk of its page, and the size of its text.
 
-    `tokens` is what no rendering of it is below.
+    `tokens` is what no rendering of it is below; `far` says that it scores far below the best one.
     """
 
     entry: str
     page: str
     position: int
     tokens: int = 0
+    far: bool = False
 
 
 class Stand(NamedTuple):
@@ -44,6 +45,10 @@ class Texts(Protocol):
 
 
 Size: TypeAlias = Callable[[str], int]
+NEAR: Final = 0.725
+"""The share of the best score from which on a passage may fill a budget; see docs/design/0019-routing.md."""
+SPARE: Final = 0.2
+"""The share of a budget that passages below it may fill: a question without a clear answer is given some choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +82,20 @@ class Context:
 EMPTY = Context("", 0, ())
 
 
-def context(
-    parts: Iterable[Part], texts: Texts, size: Size, *, budget: int | None = None, k: int | None = None
+def context(  # noqa: PLR0913 - a text and its limits
+    parts: Iterable[Part],
+    texts: Texts,
+    size: Size,
+    *,
+    budget: int | None = None,
+    k: int | None = None,
+    spare: int | None = None,
 ) -> Context:
     """The passages, given best first, as one text of at most `budget` by `size`, of at most `k` of them.
 
-    Each is taken where the whole text with it still fits, and passed over where not. Pages stand in the order of their
-    best passage, the passages of a page in reading order, neighbours as one block. What is counted is the text itself:
-    a block may be smaller than its parts.
+    Each is taken where the whole text with it still fits, and passed over where not; of one that is `far` it is
+    `spare` that the text must fit. Pages stand in the order of their best passage, the passages of a page in reading
+    order, neighbours as one block. What is counted is the text itself: a block may be smaller than its parts.
     """
     taken: dict[tuple[str, int], Part] = {}
     made = EMPTY
@@ -92,13 +103,13 @@ def context(
     for part in parts:
         if k is not None and len(taken) >= k:
             break
-        place = (part.page, part.position)
-        if place in taken or (budget is not None and made.tokens + part.tokens > budget):
+        place, room = (part.page, part.position), spare if part.far else budget
+        if place in taken or (room is not None and made.tokens + part.tokens > room):
             continue
         blocks = tuple(_blocks([*taken.values(), part], texts, markdown))
         text = "\n\n".join(block.shown for block in blocks)
         tokens = size(text)
-        if budget is None or tokens <= budget:
+        if room is None or tokens <= room:
             taken[place] = part
             made = Context(text, tokens, blocks)
     return made
