@@ -20,7 +20,7 @@ from wrac.core.types import NOTHING
 from wrac.evaluation.metrics.words import content_terms
 from wrac.evaluation.values import Passage
 from wrac.evaluation.vectors import Tell, VectorCache, pieces
-from wrac.retrieval import DEPTH, HEAD, Scored, closeness, fuse, rerank, trust
+from wrac.retrieval import DEPTH, HEAD, Scored, Stands, closeness, demote, fuse, rerank, strangers, trust
 from wrac.text import bm25
 from wrac.text.analysis import analyse, query_terms
 
@@ -96,7 +96,8 @@ def hybrid(
     *,
     reread: bool = False,
 ) -> Search:
-    """The product's default search: its analysis, its embedder's vectors, its fusion with the page prior.
+    """The product's default search: its analysis, its embedder's vectors, its fusion with the page prior, and what is
+    about siblings of what a query names demoted, as far as passages say what stands above them.
 
     `languages` are those of the pages, by URL; `reread` orders the head anew by its tokens.
     """
@@ -106,6 +107,10 @@ def hybrid(
     pages = {entry: passage.page for entry, passage in zip(ids, passages, strict=True)}
     spoken = sorted(set(languages.values()))
     read = _reader(passages, embedder) if reread else None
+    stands = {
+        entry: Stands(passage.above, passage.text, languages.get(passage.page, ""))
+        for entry, passage in zip(ids, passages, strict=True)
+    }
 
     def search(query: str) -> list[int]:
         vector = cache.embed([query], query=True)[0]
@@ -113,6 +118,7 @@ def hybrid(
         words = _named(ids, lexical.search(query_terms(query, spoken), DEPTH))
         meanings = _named(ids, dense.search(vector, DEPTH))
         ranked = fuse(words, meanings, pages, trust=believed)
+        ranked = demote(ranked, strangers(query, {entry: stands[entry] for entry, _ in ranked[:DEPTH]}))
         if read is not None:
             ranked = rerank(ranked, read(query, [entry for entry, _ in ranked[:HEAD]]), trust=believed)
         return [int(entry) for entry, _ in ranked]

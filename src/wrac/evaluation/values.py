@@ -65,13 +65,15 @@ class DataSet:
 class Passage(NamedTuple):
     """What a reader is given (`text`, which budgets count) and what is searched (`indexed`).
 
-    `ranges` are what it holds of the page's source, where the strategy knows; `page` is the page's URL.
+    `ranges` are what it holds of the page's source, where the strategy knows; `page` is the page's URL; `above` is what
+    stands above it, outermost first, where the strategy says.
     """
 
     page: str
     text: str
     indexed: str
     ranges: Ranges = ()
+    above: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,15 @@ from typing import Final, NamedTuple, TypeAlias
 
 from wrac.retrieval.fusion import Scored
 from wrac.text.analysis import analyse, query_terms
+from wrac.text.characters import UNSPACED
 
 DEMOTED: Final = 0.5
 """What is left of the score of a passage that is about a sibling."""
 ALIKE: Final = 0.5
 """The share of common words from which on two texts say the same of two things."""
-_WORD: Final = re.compile(r"\w+")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_LETTERS: Final = f"[^\\W{UNSPACED}]+"
+_WORD: Final = re.compile(f"[{UNSPACED}]+|{_LETTERS}(?:[-.]{_LETTERS})*")
 _OPENING: Final = re.compile(r"(?:^|[.?!:]\s)[\s\"'“”‘’«»„¿¡(]*$")
 _CACHED: Final = 1 << 14
 
@@ -37,6 +40,7 @@ class Stands(NamedTuple):
     language: str = ""
 
 
+@lru_cache(maxsize=_CACHED)
 def path(prefix: str, label: str = "") -> tuple[str, ...]:
     """What stands above a passage, by the prefix it was embedded under and its signature in one line.
 
@@ -55,11 +59,14 @@ def strangers(query: str, passages: Mapping[str, Stands]) -> frozenset[str]:
 
     A passage whose text says by itself what the query names is none of them.
     """
-    reading = lru_cache(None)(lambda language: _Reading(query, language))
+    texts = "\n".join(passage.text for passage in passages.values())
+    reading = lru_cache(None)(lambda language: _Reading(query, language, texts))
     found: set[str] = set()
     for members in _groups(passages).values():
-        names = [_name(reading, segment, keys, passages) for segment, keys in members.items()]
-        for one, other in _beaten(names):
+        below = {name: [(key, passages[key]) for key in keys] for name, keys in members.items()}
+        if not any(reading(own[0][1].language).says(name) for name, own in below.items()):
+            continue
+        for one, other in _beaten([_name(reading, name, own) for name, own in below.items()]):
             spelled = [reading(one.language).spelled[term] for term in one.own - other.terms]
             found.update(key for key, passage in other.below if not spelled or not _says(passage.text, spelled))
     return frozenset(found)
@@ -72,42 +79,68 @@ def demote(ranked: Sequence[Scored], strange: frozenset[str]) -> list[Scored]:
 
 
 class _Reading:
-    """A query read in one language: its terms in order, those that are no function words, those written as names."""
+    """A query read in one language. `words` are its terms without function words, `written` those that it writes as
+    names, `spelled` what stands in the query for each; `texts` show how else a word is written.
+    """
 
-    def __init__(self, query: str, language: str) -> None:
+    def __init__(self, query: str, language: str, texts: str) -> None:
+        self.language = language
         self.pairs = frozenset(pairwise(analyse(query, language)))
         self.words = frozenset(query_terms(query, [language]))
         self.written: set[str] = set()
         self.spelled: defaultdict[str, set[str]] = defaultdict(set)
+        self._texts = texts
+        self._names: dict[str, bool] = {}
         for match in _WORD.finditer(query):
             word, opens = match[0], _OPENING.search(query, 0, match.start())
             terms = analyse(word, language)
             for term in terms:
-                self.spelled[term].add(word.casefold())
-            if any(map(str.isdigit, word)) or (word[0].isupper() and not opens):
+                self.spelled[term].add(term if _UNSPACED.match(word) else word)
+            if any(map(str.isdigit, word)) or word[1:] != word[1:].lower() or (word[0].isupper() and not opens):
                 self.written.update(terms)
 
+    def says(self, name: str) -> bool:
+        """Whether a word of a name is in the query."""
+        return not self.words.isdisjoint(_terms(name, self.language)[0])
+
     def said(self, name: Sequence[str]) -> tuple[Terms, Terms]:
-        """The terms of a name that the query says: function words only beside others; those said as a name."""
+        """The terms of a name that the query says, function words only beside others; those it says as a name.
+
+        It does so with a capital or a digit; or side by side as the name does, where the texts have capitals.
+        """
         joint = self.pairs.intersection(pairwise(name))
         said = self.words.intersection(name).union(*joint)
-        solid = (pair for pair in joint if self.words.issuperset(pair))
-        return said, (said & self.written).union(*solid)
+        solid = frozenset[str]().union(*(pair for pair in joint if self.words.issuperset(pair)))
+        return said, (said & self.written).union(filter(self._name, solid - self.written))
+
+    def _name(self, term: str) -> bool:
+        if term not in self._names:
+            self._names[term] = self._capital(term)
+        return self._names[term]
+
+    def _capital(self, term: str) -> bool:
+        """Whether the texts write a term's words more often with a capital than without, or in a script without any."""
+        if not self.spelled[term]:
+            return False  # it is of two words that another language joins
+        words = "|".join(map(re.escape, self.spelled[term]))
+        found = re.findall(rf"\b(?:{words})\b", self._texts, re.IGNORECASE)
+        return 2 * sum(word[0] != word[0].lower() for word in found) > len(found) or words.upper() == words.lower()
 
 
 @dataclass(frozen=True)
 class _Name:
     """A title, label or heading. `plain` are its terms without function words, `said` those in the query, `named` those
-    it says as a name; `own` of these no other name has, but one that begins with this name. `heads` are the terms of
-    the headings under it, its own left out.
+    it says as a name, `written` those with a capital or a digit; `own` of the named no other name has, but one that
+    begins with this name. `heads` are the terms of the headings under it, its own left out.
     """
 
-    below: tuple[tuple[str, Stands], ...]
+    below: Sequence[tuple[str, Stands]]
     language: str
     terms: Terms
     plain: Terms
     said: Terms
     named: Terms
+    written: Terms
     heads: frozenset[Terms]
     own: Terms = frozenset()
 
@@ -121,16 +154,14 @@ def _groups(passages: Mapping[str, Stands]) -> dict[tuple[str, ...], dict[str, l
     return {above: members for above, members in groups.items() if len(members) > 1}
 
 
-def _name(
-    reading: Callable[[str], _Reading], segment: str, keys: Sequence[str], passages: Mapping[str, Stands]
-) -> _Name:
-    below = tuple((key, passages[key]) for key in keys)
-    language, depth = below[0][1].language, below[0][1].path.index(segment)
-    sequence, plain = _terms(segment, language)
+def _name(reading: Callable[[str], _Reading], name: str, below: Sequence[tuple[str, Stands]]) -> _Name:
+    language, depth = below[0][1].language, below[0][1].path.index(name)
+    sequence, plain = _terms(name, language)
     said, named = reading(language).said(sequence)
     terms = frozenset(sequence)
     heads = {_terms(head, language)[1] - terms for _, one in below for head in one.path[depth + 1 :]}
-    return _Name(below, language, terms, plain, said, named, frozenset(heads - {frozenset()}))
+    written = named & reading(language).written
+    return _Name(below, language, terms, plain, said, named, written, frozenset(heads - {frozenset()}))
 
 
 def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name]]:
@@ -140,7 +171,7 @@ def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name]]:
     names = _distinguished(names)
     family = _families(names)
     for number, one in enumerate(names):
-        whole = one.terms <= one.named
+        whole = one.terms <= one.written
         for other_number, other in enumerate(names):
             beats = one.own - other.terms or (whole and one.terms < other.terms)
             if beats and other.said <= one.terms and (family[number] == family[other_number] or _alike(one, other)):
@@ -189,7 +220,7 @@ def _alike(one: _Name, other: _Name) -> bool:
 def _says(text: str, spelled: Iterable[Collection[str]]) -> bool:
     """Whether a text has of each term one of the spellings."""
     folded = text.casefold()
-    return all(any(word in folded for word in words) for words in spelled)
+    return all(any(word.casefold() in folded for word in words) for words in spelled)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 from wrac.core.errors import ConfigError
-from wrac.core.types import Page, Plan, Policy
+from wrac.core.types import Label, Page, Plan, Policy
 from wrac.evaluation.strategies.corpus import Corpus, headed, placed
 from wrac.evaluation.values import Passage, Passages
 
@@ -49,17 +49,26 @@ def chunks(
     """The passages of a page's plan: one an occurrence, its ranges those of its units."""
     from wrac.chunking import chunk, prefixes
     from wrac.labelling import RulesLabeller, beside
+    from wrac.retrieval import path
 
     document = corpus.document(page)
     made = chunk(document, plan, policy, page.url)
     heads = prefixes(document, made.chunks, page.url)
+    labels = tuple(Label() for _ in made.chunks)
     if labelled:
         ordinals = [one.ordinals for one in made.occurrences]
-        heads = beside(heads, RulesLabeller().labels(document, ordinals, page.url, corpus.language(page)))
-    for one, occurrence, head in zip(made.chunks, made.occurrences, heads, strict=True):
+        labels = RulesLabeller().labels(document, ordinals, page.url, corpus.language(page))
+        heads = beside(heads, labels)
+    for one, occurrence, head, label in zip(made.chunks, made.occurrences, heads, labels, strict=True):
         text = headed((document.units[unit].text for unit in one.trail), one.text)
         ranges = placed(document, zip(occurrence.ordinals, one.slices, strict=True))
-        yield Passage(page.url, text, f"{head}\n{one.text}" if head else one.text, ranges)
+        yield Passage(
+            page.url,
+            text,
+            f"{head}\n{one.text}" if head else one.text,
+            ranges,
+            path(head, " ".join((*label.nouns, label.model))),
+        )
 
 
 def policy(text: str) -> Policy:
