@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
 _SHORT = 240
 _CALLED = {"passages": "passages", "document": "the whole document", "corpus": "the whole corpus"}
-_REFUSED = {
-    "passages": "The passages do not answer this.", "document": "The document does not answer this.",
-    "corpus": "The pages do not answer this.",
-}  # fmt: skip
 NO_MODEL = (
     "wrac: no model is set, so these are the best passages; for an answer add --model, such as openai:gpt-4.1, or"
     " --base-url URL --model NAME (remembered)\n"
@@ -129,16 +125,17 @@ def _show(answer: Answer, asked: Asked) -> None:
         _passages(out, answer, asked)
         return
     if answer.refused:
-        paint.put(out, (_REFUSED[answer.route.choice], "bold"), f" {answer.text}".rstrip())
+        paint.put(out, ("What was sent does not answer this.", "bold"), f" {answer.text}".rstrip())
+    if answer.uncited or answer.misquoted:
+        paint.put(out)
     for found, parts in (("cites no source", answer.uncited), ("stands in no source", answer.misquoted)):
         for start, end in parts:
             paint.put(out, (f"{found}: ", "bold yellow"), paint.one_line(answer.text[start:end], _SHORT))
     for one in answer.citations:
         _source(out, one)
     paint.put(out)
-    paint.put(out, (_route(answer.route), "dim"))
-    paid = "known, nothing paid" if answer.cached else f"{paint.paid(answer.usage)}, {answer.usage.seconds:.1f} s"
-    paint.put(out, (f"{answer.model}: {paid}", "dim"))
+    paint.whole(out, (_route(answer.route), "dim"))
+    paint.whole(out, (f"{answer.model}: {_paid(answer)}", "dim"))
 
 
 def _source(out: Console, one: Citation) -> None:
@@ -150,11 +147,11 @@ def _source(out: Console, one: Citation) -> None:
 
 
 def _passages(out: Console, answer: Answer, asked: Asked) -> None:
-    """The best units, by the section they stand in."""
+    """The best units, by passage."""
     if answer.refused:
         sys.stderr.write(f"wrac: no passage matches in {asked.budget} tokens; use other words or raise --budget\n")
         return
-    for number, (_, group) in enumerate(groupby(answer.citations, lambda one: (one.url, one.heading)), 1):
+    for number, (_, group) in enumerate(groupby(answer.citations, lambda one: one.mark.partition(".")[0]), 1):
         units = list(group)
         if number > 1:
             paint.put(out)
@@ -171,12 +168,20 @@ def _passages(out: Console, answer: Answer, asked: Asked) -> None:
 def _route(route: Route) -> str:
     """What was sent and why, and what the other ways would take."""
     ways = {"passages": route.passages, "document": route.document, "corpus": route.corpus}
-    weighed = {name: _takes(taken) for name, taken in ways.items() if taken is not None and taken.tokens}
-    own = weighed.pop(route.choice, "nothing")
-    others = "".join(f"; {_CALLED[name]}: {taken}" for name, taken in weighed.items())
-    return f"from {_CALLED[route.choice]}: {own} ({route.reason}){others}"
+    weighed = {name: _takes(name, taken) for name, taken in ways.items() if taken is not None and taken.tokens}
+    own = weighed.pop(route.choice, _CALLED[route.choice])
+    others = "".join(f"; {taken}" for taken in weighed.values())
+    return f"from {own}: {route.reason}{others}"
 
 
-def _takes(taken: Way) -> str:
+def _takes(name: str, taken: Way) -> str:
     cost = "" if taken.cost is None else f", at most {taken.cost:.4f} USD"
-    return f"{paint.plural(taken.tokens, 'token')}{cost}"
+    return f"{_CALLED[name]} ({paint.plural(taken.tokens, 'token')}{cost})"
+
+
+def _paid(answer: Answer) -> str:
+    if answer.cached:
+        return "known, nothing paid"
+    usage = answer.usage
+    said = paint.paid(usage) if usage.input else f"{paint.plural(usage.calls, 'call')}, tokens not told"
+    return f"{said}, {usage.seconds:.1f} s"

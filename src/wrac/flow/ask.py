@@ -141,16 +141,18 @@ def _extracted(found: _Found, talk: Talk | None) -> Answer:
 
 
 def _said(talk: Talk, pages: Pages, sent: Sent, wanted: Wanted) -> Answer:
-    """What the model says, from more where it says that what it was sent does not answer."""
+    """What the model says; where it says that what it was sent does not answer, what it says the other way, once."""
     first = _heard(talk, pages, sent.first, sent.route, wanted)
-    if not first.refused or sent.full is None:
+    if not first.refused or sent.then is None:
         return first
-    most, cost = wanted.limit(talk), talk.cost(sent.full.tokens)
+    most, cost = wanted.limit(talk), talk.cost(sent.then.tokens)
     if most is not None and first.usage.cost + (cost or 0.0) > most:
         return first
-    why = "the model says that the passages do not answer"
-    full = _heard(talk, pages, sent.full, replace(sent.route, choice="document", reason=why), wanted)
-    return replace(full, usage=total((first.usage, full.usage)), cached=first.cached and full.cached)
+    passages = sent.route.choice == "passages"
+    why = f"the model says that the {'passages do' if passages else 'document does'} not answer"
+    route = replace(sent.route, choice="document" if passages else "passages", reason=why)
+    second = _heard(talk, pages, sent.then, route, wanted)
+    return replace(second, usage=total((first.usage, second.usage)), cached=first.cached and second.cached)
 
 
 def _heard(talk: Talk, pages: Pages, given: Given, route: Route, wanted: Wanted) -> Answer:

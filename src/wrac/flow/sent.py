@@ -39,11 +39,11 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a model is asked `first`, and why that; `full` is what it may be asked where that does not answer."""
+    """What a model is asked `first`, and why that; `then` is the other way, for where the first does not answer."""
 
     route: Route
     first: Given
-    full: Given | None = None
+    then: Given | None = None
 
 
 class Sender:
@@ -70,17 +70,19 @@ class Sender:
             self._fit(document, page, "ask with --way passages")
             route = Route(way, "as asked", self._way(passages), self._way(document), page=page)
             return self._affordable(Sent(route, document))
-        return self._best(routes.read(self._connection, ranking, gathered), passages, document, note)
+        if others := routes.beside(gathered, page):
+            document = self._given([*of_pages(self._pages, [page]), *of_blocks(self._pages, others)])
+        return self._best(routes.read(self._pages, ranking, gathered), passages, document, note)
 
     def _best(self, signals: Signals, passages: Given, document: Given, note: str) -> Sent:
-        """What the search and the prices say; the document also where the model cannot answer from the passages."""
+        """What the search and the prices say; then the other way, where that says more."""
         sizes = replace(signals, passages=passages.tokens, document=document.tokens)
         found = routed(sizes, self._talk.cost, window=self._talk.room, most=self._most)
         if found.choice == "document" and self._talk.room is None:
             why = f"{found.reason}; but {_UNKNOWN.format(self._talk.name)}"
             found = replace(found, choice="passages", reason=why)
         if found.choice == "document":
-            return Sent(found, document)
+            return Sent(found, document, passages if self._adds(passages, document) else None)
         found = replace(found, reason=found.reason + note)
         return self._affordable(Sent(found, passages, document if self._adds(document, passages) else None))
 
@@ -171,8 +173,8 @@ class Sender:
             )
         return sent
 
-    def _adds(self, document: Given, passages: Given) -> bool:
-        """Whether a document fits the window and says more than its passages."""
-        sent = {(source.url, source.said.unit) for source in passages.evidence.sources.values()}
-        more = any((one.url, one.said.unit) not in sent for one in document.evidence.sources.values())
-        return more and self._talk.room is not None and document.tokens <= self._talk.room
+    def _adds(self, more: Given, sent: Given) -> bool:
+        """Whether something fits the window and says more than what was sent."""
+        known = {(source.url, source.said.unit) for source in sent.evidence.sources.values()}
+        new = any((source.url, source.said.unit) not in known for source in more.evidence.sources.values())
+        return new and self._talk.room is not None and more.tokens <= self._talk.room

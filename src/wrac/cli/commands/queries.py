@@ -90,6 +90,9 @@ def ask(
     known of a model is remembered, and an answer that was paid for is never asked again. Without a model the best
     passages are shown.
     """
+    from wrac.cli import ahead
+
+    ahead.load(workspace)
     from wrac.cli import ask as command
 
     chosen = command.way(way.value if way is not None else None, whole=whole)
