@@ -68,6 +68,14 @@ def test_a_password_comes_from_the_environment_where_the_url_has_none(monkeypatc
     assert found == ["p:w@d", "mine"]
 
 
+def test_a_workspace_in_a_database_has_its_password_from_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = pytest.importorskip("wrac.catalog.postgres").parsed
+    urls = ("postgresql://me@host/db?index=a", "postgresql://me:mine@host/db?index=a")
+    assert [parsed(url)[0].password for url in urls] == [None, "mine"]
+    monkeypatch.setenv("WRAC_STORE_PASSWORD", "p:w@d")
+    assert [parsed(url)[0].password for url in urls] == ["p:w@d", "mine"]
+
+
 def test_secrets_among_the_parameters_reach_the_store_and_no_message() -> None:
     address = StoreAddress.of("lancedb+s3://b/p?region=eu&aws_secret_access_key=a%2Fb")
     assert address.passed == {"region": "eu", "aws_secret_access_key": "a/b"}

@@ -93,7 +93,7 @@ def wrong(url: str) -> list[tuple[str, type[Exception], str]]:
     port = host.partition(":")[2]
     shown = f"postgresql://wrac@{host}/postgres"
     asked = f'connection failed: connection to server at "127.0.0.1", port {port} failed: FATAL: '
-    advice = "; start the server, or check host, user, password and database"
+    advice = "; start the server, or check host, user, password (WRAC_STORE_PASSWORD) and database"
     return [
         (f"postgresql://wrac:secret@{host}/postgres", RemoteError,
          f'{shown}: {asked} password authentication failed for user "wrac"{advice}'),

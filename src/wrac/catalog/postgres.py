@@ -7,6 +7,7 @@ connection.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,6 +17,7 @@ from sqlalchemy import URL, Connection, Engine, MetaData, create_engine, make_ur
 from sqlalchemy.exc import ArgumentError, DBAPIError, TimeoutError
 
 from wrac.catalog.database import Database
+from wrac.core.environment import STORE_PASSWORD
 from wrac.core.errors import (
     BusyError,
     ConfigError,
@@ -147,7 +149,10 @@ class PostgresDatabase(Database):
 
 
 def parsed(url: str) -> tuple[URL, str]:
-    """The server's URL for SQLAlchemy, and the schema. Raises ConfigError for a URL that is none."""
+    """The server's URL for SQLAlchemy, and the schema; a password may stand in the environment instead.
+
+    Raises ConfigError for a URL that is none.
+    """
     try:
         found = make_url(url)
     except (ArgumentError, ValueError):
@@ -155,7 +160,10 @@ def parsed(url: str) -> tuple[URL, str]:
     schema = found.query.get("index", "wrac")
     if not isinstance(schema, str) or not schema.isidentifier() or not schema.isascii() or len(schema) > 40:
         raise ConfigError(f"index={schema} is no name of a schema; take up to 40 letters and digits")
-    return found.difference_update_query(["index"]).set(drivername="postgresql+psycopg"), schema.lower()
+    server = found.difference_update_query(["index"]).set(drivername="postgresql+psycopg")
+    if not server.password and (password := os.environ.get(STORE_PASSWORD)):
+        server = server.set(password=password)
+    return server, schema.lower()
 
 
 def shown(url: URL, schema: str) -> str:
@@ -199,7 +207,8 @@ def _translated(place: str, error: BaseException | None) -> Exception:
     state = getattr(error, "sqlstate", None)
     told = " ".join(str(error).split("\n")[0].split())
     if state is None and type(error).__name__ == "OperationalError":
-        return RemoteError(place, told, "start the server, or check host, user, password and database")
+        advice = f"start the server, or check host, user, password ({STORE_PASSWORD}) and database"
+        return RemoteError(place, told, advice)
     if state == "53100":
         return StorageError(f"{place}: {told}; free space and run again, what was committed is intact")
     if state in _ADVICE:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from wrac.core.errors import ConfigError, RemoteError
 from wrac.embedding.fitting import fitting
 from wrac.embedding.prefixes import prefixes
+from wrac.llm.faults import connecting, sendable
 from wrac.text.tokens import counter
 
 OPENAI: Final = "https://api.openai.com/v1"
@@ -38,7 +39,8 @@ class Endpoint:
     def __init__(self, model: str, base_url: str = "", *, pause: float = 0.5) -> None:
         """Asks nothing yet; `base_url` ends where `/embeddings` follows, `pause` is the first wait before a retry.
 
-        Raises ConfigError without a model, without a key for OpenAI itself, or for an address that is none.
+        Raises ConfigError without a model, without a key for OpenAI itself, for one that no header can hold, or for an
+        address that is none.
         """
         self.model, self.base_url, self.pause = model, (base_url or OPENAI).rstrip("/"), pause
         self._key = os.environ.get(KEY, "")
@@ -50,6 +52,8 @@ class Endpoint:
         _refuse(self.base_url)
         if self.base_url == OPENAI and not self._key:
             raise ConfigError(f"openai:{model} needs a key: set {KEY}")
+        if not sendable(self._key):
+            raise ConfigError(f"{KEY} holds characters that no key has; set the key alone")
 
     @property
     def name(self) -> str:
@@ -103,7 +107,9 @@ class Endpoint:
     def _answer(self, body: dict[str, object]) -> dict[str, Any]:
         """The answer to a request, tried again with growing pauses while the server is busy or away."""
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        with httpx2.Client(timeout=_TIMEOUT, headers=headers) as client:
+        with connecting():
+            client = httpx2.Client(timeout=_TIMEOUT, headers=headers)
+        with client:
             for attempt in range(1, ATTEMPTS + 1):
                 try:
                     response = client.post(f"{self.base_url}/embeddings", json=body)

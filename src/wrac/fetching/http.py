@@ -14,6 +14,7 @@ from wrac.core.types import Page
 from wrac.fetching.media import by_header
 from wrac.fetching.site.urls import bare
 from wrac.fetching.skip import Skip
+from wrac.llm.faults import connecting
 
 TIMEOUT = httpx2.Timeout(30.0, connect=10.0)
 HEADERS = {
@@ -28,13 +29,12 @@ def get(url: str, max_size: int, meta: Mapping[str, str], transport: httpx2.Base
     A login in the address is sent, and stands in no page and no error.
     The body is cut one byte above `max_size`, so that the caller sees it is too large. A media type wrac does not read
     is a Skip. Raises `RemoteError` for a server that cannot be reached or answers 400 or more, `InputError` for a URL
-    that is none.
+    that is none, `ConfigError` where no connection can be made by what the environment says.
     """
+    with connecting():
+        client = httpx2.Client(headers=HEADERS, timeout=TIMEOUT, follow_redirects=True, transport=transport)
     try:
-        with (
-            httpx2.Client(headers=HEADERS, timeout=TIMEOUT, follow_redirects=True, transport=transport) as client,
-            client.stream("GET", url) as response,
-        ):
+        with client, client.stream("GET", url) as response:
             final = bare(urldefrag(str(response.url)).url)
             if response.status_code >= 400:
                 raise RemoteError(bare(url), _status(response), _advice(response.status_code))

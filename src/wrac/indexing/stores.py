@@ -20,11 +20,11 @@ from importlib import import_module
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from wrac.core.environment import STORE_PASSWORD
 from wrac.core.errors import ConfigError, MissingExtraError, RemoteError, WorkspaceError
 from wrac.core.ids import content_id
 from wrac.indexing import DIGITS, Change, Index, Row, Space
 
-PASSWORD = "WRAC_STORE_PASSWORD"  # noqa: S105 - a variable's name
 _MODULES = {
     "lancedb": ("lancedb", "lancedb"),
     "postgresql": ("pgvector", "postgres"),
@@ -74,7 +74,8 @@ class StoreAddress:
         index = options.pop("index", "wrac")
         if not index.isidentifier() or not index.isascii() or len(index) > 40:
             raise ConfigError(f"--store {_hidden(url)}: index={index} is no name; take up to 40 letters and digits")
-        user, password = unquote(parts.username or ""), unquote(parts.password or "") or os.environ.get(PASSWORD, "")
+        user = unquote(parts.username or "")
+        password = unquote(parts.password or "") or os.environ.get(STORE_PASSWORD, "")
         return cls(scheme, transport, parts.hostname or "", port, user, password, parts.path, index, options)
 
     @property
@@ -148,7 +149,7 @@ def down(address: StoreAddress, problem: object) -> RemoteError:
         told = told.replace(secret, "***").replace(quote(secret), "***").replace(quote(secret, safe=""), "***")
     advice = "start it, or check host, user and password"
     if address.user and not address.password:
-        advice += f"; a password is read from {PASSWORD}"
+        advice += f"; a password is read from {STORE_PASSWORD}"
     return RemoteError(address.shown, told[:300], advice)
 
 

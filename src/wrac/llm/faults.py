@@ -1,8 +1,10 @@
-"""What goes wrong between wrac and a model: errors by what to do about them, in one line without the key."""
+"""What goes wrong between wrac and a server: errors by what to do about them, in one line without key or password."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Final
 
@@ -12,16 +14,33 @@ LONGEST_TOLD: Final = 300
 
 
 def connectable() -> None:
-    """Nothing, where the environment lets connections be made. Raises ConfigError, which shows no password, else."""
+    """Nothing, where the environment lets connections be made. Raises ConfigError as `connecting` does."""
+    import httpx2
+
+    with connecting():
+        httpx2.Client().close()
+
+
+@contextmanager
+def connecting() -> Iterator[None]:
+    """Around the making of an HTTP client, which reads proxies and certificates from the environment.
+
+    Raises ConfigError, which shows no password, where they are none.
+    """
     import httpx2
 
     try:
-        httpx2.Client().close()
+        yield
     except (ImportError, ValueError, OSError, httpx2.InvalidURL) as error:
         advice = "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY and SSL_CERT_FILE"
         if isinstance(error, ImportError):
             advice = "a SOCKS proxy needs: pip install socksio"
         raise ConfigError(f"no connection can be made by what the environment says; {advice}") from error
+
+
+def sendable(key: str) -> bool:
+    """Whether a header can hold the key: without line ends, spaces and letters that are not ASCII."""
+    return not key or (key.isascii() and key.isprintable() and " " not in key)
 
 
 def illegal(error: BaseException | None) -> bool:

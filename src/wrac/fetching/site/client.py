@@ -20,6 +20,7 @@ from wrac.fetching.site.robots import LARGEST as ROBOTS
 from wrac.fetching.site.robots import Robots, Rules
 from wrac.fetching.site.urls import normal, origin
 from wrac.fetching.skip import State
+from wrac.llm.faults import connecting
 
 REDIRECTS: Final = 10
 _BUSY: Final = frozenset((429, 503))
@@ -83,7 +84,8 @@ class Client:
     def __init__(self, manners: Manners, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         limits = httpx2.Limits(max_connections=4 * manners.parallel, max_keepalive_connections=2 * manners.parallel)
         if transport is None:
-            transport = httpx2.AsyncHTTPTransport(limits=limits) if manners.private else Guarded(limits)
+            with connecting():
+                transport = httpx2.AsyncHTTPTransport(limits=limits) if manners.private else Guarded(limits)
         self.manners = manners
         self._headers = dict(manners.headers)
         self.pace = Pace(manners.parallel, manners.pause)
