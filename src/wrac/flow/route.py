@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection
-
-from wrac import catalog
 from wrac.core.answers import Route
 from wrac.core.structure import trails
 from wrac.flow.gather import Gathered, Pages
@@ -18,7 +15,7 @@ from wrac.text.tokens import counter
 
 
 def decide(  # noqa: PLR0913 - a question, its evidence and its limits
-    connection: Connection,
+    pages: Pages,
     ranking: Ranking,
     gathered: Gathered,
     cost: Cost,
@@ -31,35 +28,37 @@ def decide(  # noqa: PLR0913 - a question, its evidence and its limits
 
     `cost` is USD by tokens of evidence, `window` how many the model has room for, `most` USD; None is no limit.
     """
-    return route(read(connection, ranking, gathered), cost, window=window, most=most, rule=rule)
+    return route(read(pages, ranking, gathered), cost, window=window, most=most, rule=rule)
 
 
-def read(connection: Connection, ranking: Ranking, gathered: Gathered) -> Signals:
-    """The signals of a search."""
+def read(pages: Pages, ranking: Ranking, gathered: Gathered) -> Signals:
+    """The signals of a search. The document's tokens are those of all of it and of the passages of other pages."""
     firsts = [(one, ranking.rows[one.entry][0]) for one in ranking.found[:FIRST]]
     seen = [Seen(row.page, one.score, ranking.sure(one.entry)) for one, row in firsts]
+    passages = gathered.context.tokens
     if not seen:
-        return signals(seen, 0, gathered.context.tokens, 0)
-    page, hits = seen[0].page, gathered.answered.results
-    sections = _sections(connection, page, [hit for hit in hits if hit.url == page])
-    return signals(seen, sections, gathered.context.tokens, whole(connection, page).tokens)
+        return signals(seen, 0, 0.0, passages, 0)
+    page, count = seen[0].page, counter("o200k").count
+    size = whole(pages, page).tokens
+    other = sum(count(block.shown) for block in beside(gathered, page))
+    sections = _sections(pages, page, [hit for hit in gathered.answered.results if hit.url == page])
+    return signals(seen, sections, (passages - other) / size if size else 1.0, passages, size + other)
 
 
-def whole(connection: Connection, page: str) -> Context:
+def beside(gathered: Gathered, page: str) -> list[Block]:
+    """The passages of other pages, which are read beside the whole of one."""
+    return [block for block in gathered.context.blocks if block.page != page]
+
+
+def whole(pages: Pages, page: str) -> Context:
     """All passages of a page as one block, as a model is given it. Raises KeyError for a page that there is not."""
-    record = catalog.get(connection, page)
-    if record is None:
-        raise KeyError(f"{page} is in the index and not in the catalog")
-    parts = tuple(Part(chunk.id, page, position) for position, chunk in enumerate(record.chunks))
-    block = Block(1, page, "", Pages(connection).markdown(page, range(len(parts))), parts)
+    parts = tuple(Part(chunk.id, page, position) for position, chunk in enumerate(pages.record(page).chunks))
+    block = Block(1, page, "", pages.markdown(page, range(len(parts))), parts)
     return Context(block.shown, counter("o200k").count(block.shown), (block,))
 
 
-def _sections(connection: Connection, page: str, hits: Sequence[Result]) -> int:
+def _sections(pages: Pages, page: str, hits: Sequence[Result]) -> int:
     """How many sections of a page, by their nearest heading, hold units in focus."""
-    record = catalog.get(connection, page)
-    if record is None:
-        return 0
-    above = trails(record.document)
-    focused = {one.unit for hit in hits for one in hit.focus}
-    return len({above[place.ordinal][-1:] for place in record.document.places if place.unit in focused})
+    document = pages.record(page).document
+    above, focused = trails(document), {one.unit for hit in hits for one in hit.focus}
+    return len({above[place.ordinal][-1:] for place in document.places if place.unit in focused})

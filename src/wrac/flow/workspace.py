@@ -26,7 +26,7 @@ from wrac.flow.sites import Site
 from wrac.indexing import Filters, Searched, tables
 from wrac.observing import EventLog
 from wrac.planning.policies import Policies
-from wrac.retrieval import FAINT
+from wrac.retrieval import FAINT, NEAR
 
 if TYPE_CHECKING:
     from wrac.core.answers import Answer, Choice
@@ -294,7 +294,7 @@ class Workspace:
         from wrac.flow.ask import Wanted, ask
         from wrac.flow.search import Ask
 
-        wanted = Wanted(Ask(query, k, budget, Filters.of(where), rerank, FAINT), way, most, tell)
+        wanted = Wanted(Ask(query, k, budget, Filters.of(where), rerank, FAINT, near=NEAR), way, most, tell)
         if way != "corpus":
             self._agree()
             self.shelf.catch_up()

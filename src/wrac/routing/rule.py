@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from wrac.core.answers import Route, Way
-from wrac.routing.signals import FIRST, Signals
+from wrac.routing.signals import Signals
 
 Cost: TypeAlias = Callable[[int], float | None]
 """USD of an answer to so many tokens of evidence, None where no price is known."""
@@ -15,22 +15,30 @@ Cost: TypeAlias = Callable[[int], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """When the whole document is read: where `hits` of its results lie within `gap` of the best, or focus is in
-    `sections` of its sections. `doubtful` is the confidence below which nothing that was found answers.
+    """When the whole document is read: where the passages hold nearly all of it, or a good part of it and the question
+    is about the document as a whole, which is to say that `hits` of its results lie within `gap` of the best score, or
+    that focus is in `sections` of its sections.
+
+    `nearly` and `part` are shares of the document's tokens. `doubtful` is the confidence below which nothing that was
+    found answers.
     """
 
+    nearly: float = 0.75
+    part: float = 0.4
     hits: int = 4
     gap: float = 0.15
     sections: int = 4
     doubtful: float = 0.35
 
     def why(self, signals: Signals) -> str:
-        """Why the question is about the document as a whole; empty where it is not."""
+        """Why the whole document is to be read; empty where it is not."""
         near = signals.near(self.gap)
-        if near >= self.hits:
-            return f"{near} of the first {FIRST} results are of one document and score alike"
-        if signals.sections >= self.sections:
-            return f"the evidence lies in {signals.sections} sections of one document"
+        if signals.held >= self.nearly:
+            return f"the passages hold {signals.held:.0%} of the document"
+        if signals.held >= self.part and near >= self.hits:
+            return f"{near} results of one document score alike, and the passages hold {signals.held:.0%} of it"
+        if signals.held >= self.part and signals.sections >= self.sections:
+            return f"{signals.sections} sections of one document answer, and the passages hold {signals.held:.0%} of it"
         return ""
 
 
@@ -57,7 +65,8 @@ def route(
     document = Way(signals.document, cost(signals.document))
     why = rule.why(signals)
     but = _but(document, window, most) if why else ""
-    reason = "; ".join(filter(None, (why or "the evidence is in few places", but)))
+    few = f"few results of one document score alike, and the passages hold {signals.held:.0%} of it"
+    reason = "; ".join(part for part in (why or few, but) if part)
     return Route("document" if why and not but else "passages", reason, passages, document, page=signals.page)
 
 

@@ -23,13 +23,14 @@ class Signals:
     """What a ranking says. `page` is the URL of the best result's page, empty where nothing was found.
 
     `shares` are the scores of its results among the first FIRST, each as a share of the best, `sections` how many
-    sections of it hold units in focus, `confidence` is that of the best result. `passages` is the size of the passages
-    as they are given, `document` that of the whole page, in tokens.
+    sections of it hold units in focus, `held` is the share of its tokens that the passages hold, `confidence` that of
+    the best result. `passages` and `document` are the tokens that a model would read either way.
     """
 
     page: str = ""
     shares: tuple[float, ...] = ()
     sections: int = 0
+    held: float = 0.0
     confidence: float = 0.0
     passages: int = 0
     document: int = 0
@@ -39,11 +40,11 @@ class Signals:
         return sum(share >= 1.0 - gap for share in self.shares)
 
 
-def signals(ranked: Sequence[Seen], sections: int, passages: int, document: int) -> Signals:
+def signals(ranked: Sequence[Seen], sections: int, held: float, passages: int, document: int) -> Signals:
     """The signals of a ranking, best first."""
     if not ranked:
         return Signals(passages=passages)
-    best = ranked[0]
-    own = [one.score for one in ranked[:FIRST] if one.page == best.page]
-    shares = tuple(score / best.score if best.score else 1.0 for score in own)
-    return Signals(best.page, shares, sections, max(one.confidence for one in ranked[:FIRST]), passages, document)
+    best, first = ranked[0], ranked[:FIRST]
+    shares = tuple(one.score / best.score if best.score else 1.0 for one in first if one.page == best.page)
+    sure = max(one.confidence for one in first)
+    return Signals(best.page, shares, sections, min(held, 1.0), sure, passages, document)
