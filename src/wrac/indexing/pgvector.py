@@ -44,6 +44,8 @@ from wrac.indexing.vectors import Fetch
 MANY = 20_000
 """Entries from which vectors have an index: building it takes a minute, a scan of fewer tens of milliseconds."""
 _LOCK = 0x77726165
+_LINKS, _MEMORY = 512, 2048
+"""Bytes of a vector's neighbours while its index is built, and the megabytes that a build may take."""
 _TRAITS = Traits("postgresql", lexical=True, dense=False, shared=True, proven="PostgreSQL 18 with pgvector 0.8")
 
 
@@ -144,7 +146,10 @@ class PgIndex(SqlIndex):
     def settle(self) -> None:
         """Make the vectors' index when there are `MANY` of them, and tell the planner what there is."""
         self.prepare()
-        if self.size() >= self.many:
+        if self.late():
+            # A graph that outgrows this memory is built on disk, many times as slowly.
+            needed = self.size() * (4 * self.space.dimensions + _LINKS) // 2**20 + 1
+            self.connection.exec_driver_sql(f"SET LOCAL maintenance_work_mem = '{min(max(needed, 64), _MEMORY)}MB'")
             self.connection.exec_driver_sql(
                 "CREATE INDEX IF NOT EXISTS index_vectors_hnsw ON index_vectors USING hnsw (vector vector_ip_ops)"
             )
