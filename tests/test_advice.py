@@ -213,9 +213,9 @@ def test_a_large_corpus_is_retrieved_at_a_fortieth_of_the_price() -> None:
     sonnet = next(one for one in found if "sonnet" in one.factors.tariff.model)
     assert 30 < sonnet.factor < 50
     assert all(one.factor > 30 for one in found)
-    # By hand: 99,970 + 30 tokens at 3 USD and 300 at 15, to 1,530 tokens and the same answer.
+    # By hand: 99,670 + 30 tokens at 3 USD and 300 at 15, to 1,430 tokens and the same answer.
     assert sonnet.costs["window"].question == pytest.approx((99_700 * 3 + 300 * 15) / 1e6)
-    assert sonnet.costs["retrieval"].question == pytest.approx((1_530 * 3 + 300 * 15) / 1e6)
+    assert sonnet.costs["retrieval"].question == pytest.approx((1_430 * 3 + 300 * 15) / 1e6)
 
 
 def test_many_questions_make_an_index_pay() -> None:
@@ -304,7 +304,7 @@ def test_a_window_smaller_than_its_passages_is_told() -> None:
     with pytest.raises(ConfigError) as caught:
         recommend(Factors(tariff=Tariff.given("my:model", Price(1, 2), 1_000), corpus_tokens=10_000))
     assert str(caught.value) == (
-        "my:model: a window of 1,000 tokens is smaller than a question with 6 passages and its answer (1,830); "
+        "my:model: a window of 1,000 tokens is smaller than a question with 6 passages and its answer (1,730); "
         "give fewer --passages, or another --model"
     )
 

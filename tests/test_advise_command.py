@@ -76,7 +76,7 @@ def test_what_to_choose_and_the_factor_come_first_and_all_fits_80_columns(tmp_pa
     assert (code, noise) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "the corpus in the window with all 3 models: fits with air"
-    assert lines[1].startswith("a question from the window costs 8.1 to 12 times as much as from 6 passages")
+    assert lines[1].startswith("a question from the window costs 8.3 to 12 times as much as from 6 passages")
     assert lines[-1] == "to answer from the window: wrac ask --whole QUESTION"
     assert max(map(len, lines)) <= 80
     assert all(any(name.replace("_", "-") in line for line in lines) for name in KINDS)
@@ -88,7 +88,7 @@ def test_a_large_corpus_says_how_little_the_window_holds(tmp_path: Path) -> None
     large = ("--tokens", "60e6", "--queries", "5000", "--changes-per-week", "1", "--passages", "6")
     code, out, _ = command("advise", *large, cwd=tmp_path)
     assert code == 0
-    assert out.startswith("retrieval with all 3 models: no fit\na question from the window costs 33 to 183 times")
+    assert out.startswith("retrieval with all 3 models: no fit\na question from the window costs 35 to 190 times")
     assert "the window holds 0.17% to 0.87% of the corpus\n" in out
     assert "wrac ask --whole" not in out
 
@@ -119,6 +119,13 @@ def test_a_price_and_a_window_of_ones_own(tmp_path: Path) -> None:
     assert {name: origin["source"] for name, origin in one["origins"].items()} == {"price": "given", "window": "given"}
     (listed,) = told(tmp_path, *SMALL, "--model", "openai:gpt-4.1", "--price", "1/4")["models"]
     assert (listed["window"], listed["origins"]["window"]["source"]) == (1_000_000, "listed")
+
+
+def test_the_page_of_the_docs_is_what_the_program_does(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "advise.md").read_text("utf-8")
+    line, _, shown_there = page.partition("<!-- run -->\n```console\n$ wrac advise ")[2].partition("\n")
+    code, out, _ = command("advise", *line.split(), cwd=tmp_path)
+    assert (code, out) == (0, shown_there.partition("```")[0])
 
 
 # -- what is measured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ BUDGET: Final = 2000
 """Tokens of passages, as `wrac ask` takes."""
 LOGGED: Final = 20
 """Questions of the log at most, the last ones."""
+_MARK: Final = r"[a-z]{0,3}\d+\.\d+"
+_MARKS: Final = re.compile(rf"[ \t]*[\[【]\s*{_MARK}(?:[\s,;–-]+{_MARK})*\s*[\]】]")
 SHAPE: Final = 'a line is {"query": "…"}, with an "answer" or the gold "text" where they are known'
 
 
@@ -165,7 +168,7 @@ def by_model(workspace: Workspace, task: Task, talk: Talk) -> Comparison:
             for way in ways:
                 runs[-1][way].append(answer(workspace.shelf, workspace.log, talk, Wanted(_ask(one), way)))
     figures = {way: _spread([_figures(task.questions, said[way]) for said in runs]) for way in ways}
-    alike = [fmean(token_f1(a.text, [b.text]) for a, b in zip(*said.values(), strict=True)) for said in runs]
+    alike = [fmean(token_f1(_said(a), [_said(b)]) for a, b in zip(*said.values(), strict=True)) for said in runs]
     return Comparison(len(task.questions), task.runs, talk.name, figures, Spread.of(alike), note)
 
 
@@ -192,11 +195,16 @@ def _whole(workspace: Workspace, task: Task, talk: Talk) -> tuple[Choice, str]:
     cost = talk.cost(tokens + BUDGET)
     if cost is not None:
         whole = cost * len(task.questions) * task.runs
-        told = f"{len(task.questions):,} questions both ways in {task.runs} runs may cost {whole:,.2f} USD"
+        asked = f"{_plural(len(task.questions), 'question')} both ways in {_plural(task.runs, 'run')}"
+        told = f"{asked} may cost {whole:,.2f} USD"
         if task.most is not None and whole > task.most:
             raise ConfigError(f"{told}; raise --max-cost, or give fewer questions or --runs")
         task.tell(told)
     return way, note
+
+
+def _plural(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def _spread(runs: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
@@ -210,7 +218,7 @@ def _figures(questions: Sequence[Question], said: Sequence[Answer]) -> dict[str,
     found = {"answered": len(answered) / len(said)}
     for name, metric in (("exact match", exact_match), ("token F1", token_f1), ("ROUGE-L", rouge_l)):
         if known:
-            found[name] = fmean(metric(a.text, one.answers) for one, a in known)
+            found[name] = fmean(metric(_said(a), one.answers) for one, a in known)
     found["cited sentences"] = fmean(map(_cited, answered)) if answered else 0.0
     for name, part in (
         ("tokens read", "input"),
@@ -220,6 +228,11 @@ def _figures(questions: Sequence[Question], said: Sequence[Answer]) -> dict[str,
     ):
         found[name] = fmean(float(getattr(a.usage, part)) for a in said)
     return found
+
+
+def _said(one: Answer) -> str:
+    """An answer without its marks; nothing of one that refuses."""
+    return "" if one.refused else _MARKS.sub("", one.text)
 
 
 def _cited(one: Answer) -> float:

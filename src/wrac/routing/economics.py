@@ -86,7 +86,7 @@ class Factors:
     document_tokens: float = 2000
     passage_tokens: float = 200
     passages: float = 6
-    instruction_tokens: float = 300
+    instruction_tokens: float = 200
     question_tokens: float = 30
     output_tokens: float = 300
     queries_per_day: float = 50
@@ -156,6 +156,7 @@ class Factors:
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "document_tokens": "two screens of text",
+    "instruction_tokens": "wrac's own prompt",
     "passage_tokens": "wrac's target and a trail",
     "queries_per_day": "dozens of questions",
     "whole_share": "a practitioner: 1 in 20",
