@@ -10,8 +10,9 @@ from fastapi.staticfiles import StaticFiles
 
 from wrac.api.app import create as create_api
 from wrac.api.served import Served
+from wrac.board.evaluating import Evaluations
 from wrac.board.failures import failure
-from wrac.board.routes import figures, pages, searching, session, statistics
+from wrac.board.routes import evaluation, figures, labelling, pages, searching, session, statistics
 
 STATIC: Final = Path(__file__).with_name("static")
 
@@ -20,7 +21,8 @@ def create(served: Served) -> FastAPI:
     """The API and the board as one application."""
     app = create_api(served)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    for part in (searching, pages, statistics, figures, session):
+    for part in (searching, pages, statistics, figures, evaluation, labelling, session):
         app.include_router(part.router, include_in_schema=False)
     app.state.error_page = failure
+    app.state.evaluations = Evaluations()
     return app
