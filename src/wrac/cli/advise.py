@@ -31,7 +31,7 @@ from wrac.routing.economics import AXES, DAYS, KINDS, WAYS, Axis, upkeep
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wrac.evaluation.both_ways import Comparison, Spread
+    from wrac.evaluation.both_ways import Comparison
 
 MOVED: Final = 10
 """The exit code of `--watch` where the advice is another one by now."""
@@ -109,7 +109,7 @@ def run(wanted: Wanted) -> None:
     if wanted.html:
         from wrac.evaluation.report.advice import page
 
-        write(wanted.html, page(told.advice, told.corpus))
+        write(wanted.html, page(told.advice, told.corpus, told.quality))
     if wanted.as_json:
         print(contract.dumps(_row(told)))
     else:
@@ -139,7 +139,10 @@ def _of_workspace(wanted: Wanted) -> Told:
 def _advised(workspace: Workspace, asked: Asked, tell: Progress) -> Told:
     corpus, measures = measured(workspace, asked, tell)
     found = advise(asked, measures)
-    keep(workspace.database, found)
+    if workspace.database.readonly:
+        sys.stderr.write("wrac: the workspace may only be read here, so the advice is not kept\n")
+    else:
+        keep(workspace.database, found)
     return Told(corpus, found)
 
 
@@ -195,17 +198,12 @@ def _quality(out: Console, found: Comparison) -> None:
     width = _SPREAD if found.model else _COLUMN
     paint.put(out, (f"{'':<{_TITLE}}" + "".join(f"{way:>{width}}" for way in found.ways), "bold"))
     for name in next(iter(found.ways.values())):
-        cells = "".join(f"{_spread(figures[name]):>{width}}" for figures in found.ways.values())
+        cells = "".join(f"{figures[name].text:>{width}}" for figures in found.ways.values())
         paint.put(out, f"  {name:<{_TITLE - 2}}{cells}")
     if found.agreement:
-        paint.put(out, f"  {'both agree, token F1':<{_TITLE - 2}}{_spread(found.agreement):>{width}}")
+        paint.put(out, f"  {'both agree, token F1':<{_TITLE - 2}}{found.agreement.text:>{width}}")
     if found.note:
         paint.put(out, (f"  {found.note}", "dim"))
-
-
-def _spread(one: Spread) -> str:
-    low, high = number(one.low), number(one.high)
-    return number(one.mean) if low == high else f"{number(one.mean)} ({low} to {high})"
 
 
 def _tell_moved(out: Console, found: Sequence[Again]) -> None:

@@ -30,6 +30,7 @@ from wrac.flow.talk import Talk
 from wrac.flow.workspace import Workspace
 from wrac.llm.ledger import Spent
 from wrac.retrieval import FAINT
+from wrac.routing.advice import number
 from wrac.text.sentences import ends
 
 BUDGET: Final = 2000
@@ -60,6 +61,12 @@ class Spread(NamedTuple):
     def of(cls, values: Sequence[float]) -> Spread:
         """That of some runs."""
         return cls(fmean(values), min(values), max(values))
+
+    @property
+    def text(self) -> str:
+        """`0.61 (0.58 to 0.64)`, or the one value."""
+        mean, low, high = map(number, self)
+        return mean if low == high else f"{mean} ({low} to {high})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +170,8 @@ def by_model(workspace: Workspace, task: Task, talk: Talk) -> Comparison:
     runs: list[dict[Choice, list[Answer]]] = []
     for run in range(task.runs):
         runs.append({way: [] for way in ways})
-        for number, one in enumerate(task.questions):
-            task.tell(f"run {run + 1} of {task.runs}, question {number + 1} of {len(task.questions)}")
+        for at, one in enumerate(task.questions):
+            task.tell(f"run {run + 1} of {task.runs}, question {at + 1} of {len(task.questions)}")
             for way in ways:
                 runs[-1][way].append(answer(workspace.shelf, workspace.log, talk, Wanted(_ask(one), way)))
     figures = {way: _spread([_figures(task.questions, said[way]) for said in runs]) for way in ways}

@@ -115,7 +115,7 @@ def advise(
         list[str] | None, typer.Argument(metavar="SRC", help="Files, folders, URLs; else the workspace is asked.")
     ] = None,
     tokens: Annotated[
-        float | None, typer.Option("--tokens", metavar="N", help="Tokens of the corpus, where nothing is to be read.")
+        float | None, typer.Option("--tokens", metavar="N", help="Tokens of the corpus; no page is needed then.")
     ] = None,
     queries: Annotated[float | None, typer.Option("--queries", metavar="N", help="Questions a day.")] = None,
     changes: Annotated[
@@ -143,11 +143,13 @@ def advise(
         typer.Option("--price", metavar="IN/OUT/CACHED", help="What the model costs: USD per million tokens."),
     ] = None,
     write: Annotated[
-        float | None, typer.Option("--cache-write", metavar="USD", min=0, help="Input put into the cache, a million.")
+        float | None,
+        typer.Option("--cache-write", metavar="USD", min=0, help="A million tokens of input put into the cache."),
     ] = None,
     window: Annotated[
-        int, typer.Option("--window", metavar="TOKENS", min=0, help="What the model reads at once, if no list says it.")
-    ] = 0,
+        int | None,
+        typer.Option("--window", metavar="TOKENS", min=1, help="What the model reads at once, if no list says it."),
+    ] = None,
     workspace: options.Workspace = options.WORKSPACE,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report with plots.")] = None,
     watch: Annotated[
@@ -179,7 +181,7 @@ def advise(
     quality = command.Quality(questions, runs, most) if compare or questions else None
     command.run(
         command.Wanted(
-            tuple(sources or ()), workspace, command.asked(numbers, model, price, write, window), html, watch,
+            tuple(sources or ()), workspace, command.asked(numbers, model, price, write, window or 0), html, watch,
             as_json, not no_progress, quality,
         )
     )  # fmt: skip

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from wrac.evaluation.both_ways import Comparison
 from wrac.evaluation.report import svg
 from wrac.evaluation.report.markup import Markup, el, folded, foreign, listed, section, table, whole
 from wrac.evaluation.report.plots import LINE, NARROW, both
@@ -34,34 +35,34 @@ class Curve(NamedTuple):
         return self.axis != "cache_ratio"
 
 
-def page(found: Sequence[Advice], corpus: Corpus) -> str:
+def page(found: Sequence[Advice], corpus: Corpus, quality: Comparison | None = None) -> str:
     """The whole report; it loads nothing, runs nothing, and needs no network."""
-    parts = [
-        _costs(found),
-        *(_curves(one, number) for number, one in enumerate(found)),
-        _rules(found),
-        _factors(found),
-        *([_documents(corpus)] if corpus.documents else []),
-    ]
+    parts = {"costs": ("costs", _costs(found))}
+    if quality:
+        parts["quality"] = ("quality", _quality(quality))
+    parts |= {f"model-{i}": (_model(one), _curves(one, f"model-{i}")) for i, one in enumerate(found)}
+    parts |= {"rules": ("rules", _rules(found)), "factors": ("factors", _factors(found))}
+    if corpus.documents:
+        parts["documents"] = ("documents", _documents(corpus))
+    links = [el("a", words, href=f"#{anchor}") for anchor, (words, _) in parts.items()]
     return whole(
         "The window or retrieval? - wrac advise",
-        _header(found, corpus),
-        el("main", *parts),
+        _header(found, corpus, el("nav", *links, aria_label="Parts of this report")),
+        el("main", *(part for _, part in parts.values())),
         el("footer", el("p", "Written by wrac advise.")),
     )
 
 
-def _header(found: Sequence[Advice], corpus: Corpus) -> Markup:
+def _header(found: Sequence[Advice], corpus: Corpus, ways: Markup) -> Markup:
     first = found[0].factors
+    documents = f", {len(corpus.documents):,} documents" if corpus.documents else ""
+    assumed = ", which is assumed" if first.origin("upkeep").source == "default" else ""
     facts = {
-        "corpus": f"{first.corpus_tokens:,.0f} tokens"
-        + (f", {len(corpus.documents):,} documents" * bool(corpus.documents)),
+        "corpus": f"{first.corpus_tokens:,.0f} tokens{documents}",
         "questions": f"{number(first.queries_per_day)} a day, {first.passages:g} passages each",
         "changes": f"{number(first.changes_per_week)} a week",
+        "an index": f"{number(first.upkeep)} USD a month of servers and time{assumed}",
     }
-    links = [("costs", "costs"), *((f"model-{i}", one.factors.tariff.model) for i, one in enumerate(found))]
-    links += [("rules", "rules"), ("factors", "factors"), *([("documents", "documents")] if corpus.documents else [])]
-    ways = el("nav", *(el("a", words, href=f"#{anchor}") for anchor, words in links), aria_label="Parts of this report")
     return el("header", el("h1", "The window or retrieval?"), *_choices(found), listed(facts.items()), ways)
 
 
@@ -70,7 +71,7 @@ def _choices(found: Sequence[Advice]) -> Iterator[Markup]:
     alike = sorted(found, key=lambda one: (one.choice, one.rule))
     for (choice, rule), group in groupby(alike, key=lambda one: (one.choice, one.rule)):
         some = list(group)
-        models = ", ".join(one.factors.tariff.model for one in some)
+        models = ", ".join(_model(one) for one in some)
         factors = sorted(one.factor for one in some)
         span = " to ".join(dict.fromkeys((number(factors[0]), number(factors[-1]))))
         told = f" with {models}, by the rule “{rule}”. A question from the window costs {span} times as much as by"
@@ -107,14 +108,27 @@ def _of_ways(one: Advice, what: str) -> Iterator[str]:
     return (number(getattr(one.costs[way], what)) for way in WAYS)
 
 
+def _quality(found: Comparison) -> Markup:
+    """A row a way, a column a figure: the mean and, of several runs, the lowest and the highest."""
+    names = list(next(iter(found.ways.values())))
+    body = [(way, *(figures[name].text for name in names)) for way, figures in found.ways.items()]
+    by = f"{found.runs} runs by {found.model}" if found.model else "no model: the gold that would be read"
+    told = [f"The answers of both ways agree by {found.agreement.text} (token F1)."] if found.agreement else []
+    told += [f"{found.note}."] if found.note else []
+    caption = f"{found.questions:,} questions, {by}; mean, and lowest to highest run"
+    return section(
+        "quality", "Quality", table(["way", *names], body, caption, "costs"), *(el("p", one) for one in told)
+    )
+
+
 # -- plots
 
 
-def _curves(one: Advice, position: int) -> Markup:
+def _curves(one: Advice, anchor: str) -> Markup:
     """The month of each way against each of the four figures that it may turn on."""
-    figures = [_plot(one, axis, f"model-{position}-{i}") for i, axis in enumerate(AXES)]
+    figures = [_plot(one, axis, f"{anchor}-{i}") for i, axis in enumerate(AXES)]
     told = f"{one.choice}, by the rule: {one.rule}. {one.reason}."
-    return section(f"model-{position}", one.factors.tariff.model, el("p", told), el("div", *figures, class_="plots"))
+    return section(anchor, _model(one), el("p", told), el("div", *figures, class_="plots"))
 
 
 def _plot(one: Advice, axis: Axis, anchor: str) -> Markup:
