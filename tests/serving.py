@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -36,14 +35,6 @@ class Running:
 
 def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-P", "-m", "wrac.cli.main", *map(str, arguments)]
-
-
-def wrac(*arguments: str | Path, folder: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A command that ends by itself."""
-    return subprocess.run(
-        command(*arguments), cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60,
-        check=False,
-    )  # fmt: skip
 
 
 @contextmanager

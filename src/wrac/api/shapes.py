@@ -70,7 +70,7 @@ class Hit(Passage):
 
 @_exact
 class Hits(TypedDict):
-    """Passages, best first; `run` is what the event log calls the search, for feedback, empty where nothing is found."""
+    """Passages, best first; `run` is what the event log calls the search, empty where nothing was found."""
 
     run: str
     hits: list[Hit]
