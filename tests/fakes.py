@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -70,6 +70,12 @@ class FakeModel:
         if isinstance(answer, Exception):
             raise answer
         return Reply(answer if isinstance(answer, str) else answer(question), self._usage, self._whole)
+
+    def stream(self, question: Question) -> Generator[str, None, Reply]:
+        """The same, word by word."""
+        reply = self.ask(question)
+        yield from re.findall(r"\S+\s*|\s+", reply.text)
+        return reply
 
 
 def units(question: Question) -> int:
