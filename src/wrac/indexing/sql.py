@@ -248,9 +248,17 @@ class SqlIndex(ABC):
     def _last(self) -> int:
         return self._one("SELECT COALESCE(MAX(row), 0) FROM index_entries")
 
-    def keys(self) -> dict[int, bytes]:
-        """Of each entry's number the key of its vector."""
-        return {row[0]: row[1] for row in self.select("SELECT row, key FROM index_entries")}
+    def every(self) -> NDArray[np.int64]:
+        """The numbers of all entries, ascending."""
+        return np.sort(np.array([row[0] for row in self.select("SELECT row FROM index_entries")], np.int64))
+
+    def keys(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Of entries by their numbers the keys of their vectors."""
+        found: dict[int, bytes] = {}
+        for batch in batches(numbers):
+            marks = ", ".join("?" * len(batch))
+            found.update(self.select(f"SELECT row, key FROM index_entries WHERE row IN ({marks})", batch))  # noqa: S608
+        return found
 
     def advance(self) -> None:
         """Say that the index has changed."""

@@ -34,16 +34,15 @@ class SqliteIndex(SqlIndex):
     def vectors(self, entries: Sequence[str]) -> dict[str, Vector]:
         """The float32 vectors of those of the entries that have one, as the matrix has them."""
         matrix, numbers = self.derived(), self.numbers(entries)
-        at = np.searchsorted(matrix.numbers, list(numbers.values()))
-        found = zip(numbers.items(), at, strict=True)
-        have = matrix.numbers
-        return {entry: matrix.vectors[n] for (entry, number), n in found if n < len(have) and have[n] == number}
+        named = {number: entry for entry, number in numbers.items()}
+        at = np.flatnonzero(np.isin(matrix.numbers, list(named)))
+        return {named[int(matrix.numbers[n])]: vector for n, vector in zip(at, matrix.rows(at), strict=True)}
 
     def derived(self) -> Matrix:
         """The matrix of this transaction's entries, written to its file where that is behind."""
         if self.matrix is None or self.fetch is None:
             raise ValueError("this index was opened without vectors")
-        return self.matrix.current(self.generation(), self.keys, self.fetch)
+        return self.matrix.current(self.generation(), self.every, self.keys, self.fetch)
 
     def prepare(self) -> None:
         """Nothing: the matrix is made by whoever reads it."""
