@@ -296,7 +296,7 @@ def advice_row(found: Sequence[Advice], corpus: Corpus) -> Json:
 
     first = found[0].factors
     return {
-        "models": [_advised(one) for one in found],
+        "models": [_advised(one, corpus) for one in found],
         "factors": {
             name: {
                 "value": getattr(first, name), "unit": kind.unit, "meaning": kind.meaning,
@@ -309,7 +309,7 @@ def advice_row(found: Sequence[Advice], corpus: Corpus) -> Json:
     }  # fmt: skip
 
 
-def _advised(one: Advice) -> Json:
+def _advised(one: Advice, corpus: Corpus) -> Json:
     from wrac.routing.economics import TARIFF, hits, upkeep
 
     f = one.factors
@@ -320,6 +320,7 @@ def _advised(one: Advice) -> Json:
         "origins": {name: f.origin(name)._asdict() for name in TARIFF},
         "room": f.room,
         "fits": f.fits,
+        "documents_fit": corpus.fitting(f.room),
         "choice": one.choice,
         "rule": one.rule,
         "reason": one.reason,

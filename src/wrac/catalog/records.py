@@ -324,5 +324,5 @@ def markdown(connection: Connection, url: str, position: int) -> str:
 def renderings(connection: Connection) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Each page's URL, and of its chunks in their order what is above it as it is embedded, and its rendering."""
     query = select(pages.c.url, pages.c.occurrences).order_by(pages.c.url)
-    for url, data in connection.execution_options(yield_per=100).execute(query):
+    for url, data in connection.execute(query.execution_options(yield_per=100)):
         yield url, [(made[0][0] if made else "", str(text)) for _, _, _, text, made in unpack(data)]

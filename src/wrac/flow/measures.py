@@ -69,6 +69,10 @@ class Corpus:
         """The largest document and its tokens."""
         return max(self.documents.items(), key=lambda one: one[1], default=("", 0))
 
+    def fitting(self, room: float) -> int:
+        """How many documents are no larger than that."""
+        return sum(tokens <= room for tokens in self.documents.values())
+
     def measures(self) -> dict[str, Measure]:
         """The factors that it shows."""
         if not self.tokens:
@@ -126,7 +130,7 @@ def _corpus(found: Iterable[tuple[str, list[tuple[str, str]]]], progress: Progre
 def shown(database: Database, events: Iterable[Event], corpus: Corpus, now: float | None = None) -> dict[str, Measure]:
     """The factors that a workspace's past shows; what it has too little of is left out."""
     moment = time.time() if now is None else now
-    past = list(events)
+    past = [one for one in events if one.name in ("query", "ask", "plan")]  # hits are ten times as many
     with database.read() as connection:
         found = {**_asked(past, moment), **_changed(connection, past, moment), **_paid(connection, corpus)}
     if corpus.tokens:
