@@ -40,20 +40,30 @@ def gather(connection: Connection, index: Searched, embedder: Embedder, ask: Ask
     return assemble(connection, rank(index, embedder, ask), ask, started)
 
 
-def assemble(connection: Connection, ranking: Ranking, ask: Ask, started: float) -> Gathered:
+def assemble(
+    connection: Connection, ranking: Ranking, ask: Ask, started: float, pages: Pages | None = None
+) -> Gathered:
     """The best passages of a ranking as one text; `started` is when the search began, by `time.perf_counter`.
+
+    `pages` are those that were read already.
+    """
+    made = compose(pages or Pages(connection), ranking, ask)
+    inside = {part.entry for block in made.blocks for part in block.parts}
+    found = [one for one in ranking.found if one.entry in inside]
+    hits = results(connection, found, Shown(connection, ranking.rows), ranking)
+    answered = Answered(ask, hits, time.perf_counter() - started, ranking.run)
+    return Gathered(made, answered, _by_block(made, found, hits))
+
+
+def compose(pages: Pages, ranking: Ranking, ask: Ask) -> Context:
+    """The best passages of a ranking as one text.
 
     What is about a sibling of what was asked about is left out: a reader could take it for the answer.
     """
     wanted = [one for one in ranking.found if one.entry not in ranking.strange]
     spare = None if ask.budget is None else round(SPARE * ask.budget)
-    parts, pages = _parts(wanted, ranking, ask.near), Pages(connection)
-    made = context(parts, pages, counter("o200k").count, budget=ask.budget, k=ask.k, spare=spare)
-    inside = {part.entry for block in made.blocks for part in block.parts}
-    found = [one for one in wanted if one.entry in inside]
-    hits = results(connection, found, Shown(connection, ranking.rows), ranking)
-    answered = Answered(ask, hits, time.perf_counter() - started, ranking.run)
-    return Gathered(made, answered, _by_block(made, found, hits))
+    size = counter("o200k").count
+    return context(_parts(wanted, ranking, ask.near), pages, size, budget=ask.budget, k=ask.k, spare=spare)
 
 
 def _parts(wanted: Sequence[Found], ranking: Ranking, near: float) -> Iterator[Part]:
