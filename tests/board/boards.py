@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -73,15 +74,15 @@ def at(board: str, path: str, /, **query: object) -> str:
 
 def quiet(visit: Visit, board: str) -> None:
     """Nothing was complained of, and nobody but the board was asked."""
-    assert visit.complaints == []
+    assert visit.complaints == [], visit.complaints
     assert [url for url in visit.requests if not url.startswith(board) and not url.startswith("about:")] == []
 
 
 def faults(visit: Visit) -> list[tuple[str, str]]:
     """What axe finds serious or worse on the page: the rule, and where."""
-    import axe_playwright_python
-
-    script = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
+    found_axe = find_spec("axe_playwright_python")
+    assert found_axe is not None and found_axe.origin is not None
+    script = Path(found_axe.origin).with_name("axe.min.js").read_text("utf-8")
     visit.page.evaluate(script)
     found: dict[str, Any] = visit.page.evaluate("axe.run(document, {resultTypes: ['violations'], iframes: false})")
     return [

@@ -197,10 +197,12 @@ class _Walk:
         """Write a text, marked as its unit's."""
         if not text.strip():
             self.out.append(escape(text))
-        elif self._units:
+            return
+        ordinal = self._ranges.at(self._at) if self._units else self._unit_at(text)
+        if self._units and ordinal in (-1, self._units[-1]):
             self.out.append(self._label(self._units[-1]) + escape(text))
-        else:
-            self._span(self._unit_at(text), escape(text))
+        else:  # a unit inside another: what is hidden in a line, say
+            self._span(ordinal, escape(text))
 
     def _unit_at(self, text: str) -> int:
         """The unit that a text belongs to: by its offset, else the first of those without a range that hold it."""
@@ -256,7 +258,8 @@ def _said(node: dom.Node) -> str:
     if node.tag == "img":
         return node.attr("alt") or ""
     if node.tag == "input":
-        return "" if node.attr("type") == "hidden" else node.attr("value") or node.attr("placeholder") or ""
+        shown = (node.attr("type") or "").lower() not in ("hidden", "checkbox", "radio")
+        return (node.attr("value") or node.attr("placeholder") or "") if shown else ""
     return " ".join(node.text.split())
 
 
