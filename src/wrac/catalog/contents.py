@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import BindParameter, Connection, Table, bindparam, delete, func, insert, select, update
 
-from wrac.catalog.codec import LEVEL, decode_document, encode_document, unit_order
-from wrac.catalog.schema import bodies, chunks, documents, occurrences, shared, units
+from wrac.catalog.codec import LEVEL, decode_document, encode_document, unit_order, unpack
+from wrac.catalog.schema import bodies, chunks, documents, occurrences, pages, shared, units
 from wrac.core.ids import body_id
 from wrac.core.types import Chunk, Document, Slice, Unit
 
@@ -95,6 +95,20 @@ def get_document(connection: Connection, row: int) -> Document:
     numbers = _numbers(found.units)
     texts = get_units(connection, numbers)
     return decode_document(found.data, [texts[number] for number in numbers])
+
+
+def table_heads(connection: Connection, url: str) -> set[str]:
+    """Ids of the units that are rows heading a table of a page; nothing else of its document is made."""
+    joined = pages.join(documents, documents.c.row == pages.c.document)
+    query = select(documents.c.units, documents.c.data).select_from(joined).where(pages.c.url == url)
+    found = connection.execute(query).one_or_none()
+    value = unpack(found.data) if found is not None else {"spans": []}
+    tables = [data[0] for kind, _, _, _, *data in value["spans"] if kind == "table" and data]
+    ordinals = {ordinal for data in tables for ordinal in data.get("header_rows", ())}
+    if found is None or not ordinals:
+        return set()
+    rows = _numbers(found.units)
+    return {unit.id for unit in get_units(connection, {rows[value["unit"][o]] for o in ordinals}).values()}
 
 
 def get_units(connection: Connection, rows: Iterable[int]) -> dict[int, Unit]:
