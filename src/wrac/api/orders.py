@@ -205,7 +205,7 @@ def _source(given: str, folders: Sequence[Path]) -> str:
     if not folders:
         raise InputError(given, "files are not read over HTTP", "start the server with --allow-files FOLDER")
     for folder in folders:
-        real = os.path.realpath(folder / given)
-        if Path(real).is_relative_to(folder):
-            return real
-    raise InputError(given, "lies in no folder that this server reads", "give a path below one of --allow-files")
+        real = Path(os.path.realpath(folder / given))
+        if real.is_relative_to(folder) and real.exists():
+            return str(real)
+    raise InputError(given, "is in no folder that this server reads", "give a path below one of --allow-files")
