@@ -114,6 +114,27 @@ def _asked(wanted: Wanted) -> Iterator[Model | None]:
         provider.close()
 
 
+def route(data: DataSet, embedder: str, *, out: Path | None, as_json: bool, detail: bool) -> None:
+    """Measure what questions are answered from, and print it."""
+    from wrac.evaluation import routing
+    from wrac.evaluation.vectors import VectorCache
+    from wrac.evaluation.workspaces import workspace
+
+    if data.spans:
+        raise ConfigError("--route counts gold blocks; this data set has gold by code points")
+    if out:
+        _try(out)
+    vectors = VectorCache.of(embedder)()
+    with _telling() as tell, workspace(data, vectors, tell) as made:
+        tell("reading every way")
+        observed = routing.observe(data, made, tell)
+        found = routing.results(data, observed, routing.strangers(data, made, vectors, tell))
+    found["command"] = shlex.join(["wrac", *sys.argv[1:]])
+    print(contract.dumps(found) if as_json else routing.report(found, detail=detail))
+    if out:
+        _write(out, contract.dumps(found) + "\n")
+
+
 def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:
     """Print what changed between two results files."""
     from wrac.evaluation.report import compare as report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -115,12 +115,14 @@ def workspace(data: DataSet, vectors: VectorCache, tell: Tell = lambda _: None) 
 
     Searches of a data set with masks see its passages without them. A page that cannot be read is skipped.
     """
-    with TemporaryDirectory(prefix="wrac-eval-") as folder:
-        with Workspace(Path(folder) / "workspace", embedder=Remembering(vectors), events=False) as made:
-            _fill(made, data.pages, tell)
-            if data.masks:
-                made.shelf = veiled(made, held(made, vectors, data, tell=tell))
-            yield made
+    with (
+        TemporaryDirectory(prefix="wrac-eval-") as folder,
+        Workspace(Path(folder) / "workspace", embedder=Remembering(vectors), events=False) as made,
+    ):
+        _fill(made, data.pages, tell)
+        if data.masks:
+            made.shelf = veiled(made, held(made, vectors, data, tell=tell))
+        yield made
 
 
 def _fill(made: Workspace, pages: Sequence[Page], tell: Tell) -> None:

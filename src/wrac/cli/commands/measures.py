@@ -78,6 +78,9 @@ def evaluate(
         list[str] | None,
         typer.Option("--make", metavar="SRC", help="Print a data set drafted from a site's own questions."),
     ] = None,
+    route: Annotated[
+        bool, typer.Option("--route", help="Measure passages, whole documents and their mixture instead.")
+    ] = False,
     detail: Annotated[bool, typer.Option("--detail", help="Also by query type, and what was left out.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Print the names of all strategies.")] = False,
     as_json: options.AsJson = False,
@@ -106,6 +109,9 @@ def evaluate(
             detail,
         )
         data = command.load(source, site or (), form, options.pairs("--where", where))
+        if route:
+            command.route(data, embedder, out=out, as_json=as_json, detail=detail)
+            return
         command.evaluate(data, wanted, out=out, html=html, as_json=as_json)
 
 
