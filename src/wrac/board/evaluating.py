@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -139,7 +140,7 @@ def _evaluate(workspace: Workspace, run: Run) -> str:
 
 def _keep(folder: Path, results: dict[str, Any]) -> str:
     """The name of the file that holds the results from now on."""
-    name = time.strftime("gold-%Y%m%d-%H%M%S.json", time.gmtime())
+    name = f"gold-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json"
     try:
         folder.mkdir(exist_ok=True)
         fresh = folder / f".{name}"

@@ -28,7 +28,7 @@ Question = Annotated[str, Query(max_length=LONGEST)]
 
 
 class Choice(NamedTuple):
-    """A unit that may be picked: `picked` where it is gold already, `hit` the rank at which the search found it, 0 where not."""
+    """A unit that may be picked: `picked` where it is gold already, `hit` its rank in the search, 0 where not found."""
 
     unit: str
     name: str
