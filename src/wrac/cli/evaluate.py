@@ -123,16 +123,16 @@ def route(data: DataSet, embedder: str, *, out: Path | None, as_json: bool, deta
     if data.spans:
         raise ConfigError("--route counts gold blocks; this data set has gold by code points")
     if out:
-        _try(out)
+        probe(out)
     vectors = VectorCache.of(embedder)()
-    with _telling() as tell, workspace(data, vectors, tell) as made:
+    with telling() as tell, workspace(data, vectors, tell) as made:
         tell("reading every way")
         observed = routing.observe(data, made, tell)
         found = routing.results(data, observed, routing.strangers(data, made, vectors, tell))
     found["command"] = shlex.join(["wrac", *sys.argv[1:]])
     print(contract.dumps(found) if as_json else routing.report(found, detail=detail))
     if out:
-        _write(out, contract.dumps(found) + "\n")
+        write(out, contract.dumps(found) + "\n")
 
 
 def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:

@@ -26,7 +26,7 @@ from wrac.text.tokens import counter
 
 BUDGETS: Final = (300, 450, 700, 1200, 2000)
 """Tokens of passages; the last is what `wrac ask` takes unless it is told otherwise."""
-NEARS: Final = (0.0, 0.65, 0.7, 0.75, 0.8)
+NEARS: Final = (0.0, 0.65, 0.8)
 """Shares of the best score that are tried beside `NEAR`, with the last budget."""
 SECTIONS, PART = 3, 0.4
 """A question whose gold is in so many sections, or so large a part of its page, needs the whole document."""
