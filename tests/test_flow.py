@@ -399,3 +399,15 @@ def test_a_folder_answers_for_a_file_that_was_also_indexed_alone(tmp_path: Path)
         gone = workspace.index([folder]).gone
         assert len(gone) == 1
         assert gone[0].endswith("one.html")
+
+
+def test_the_row_that_answers_is_marked_not_the_row_that_heads_the_table(tmp_path: Path) -> None:
+    rows = "".join(f"<tr><td>{n}</td><td>{name}</td></tr>" for n, name in ((2, "option"), (74, "disk"), (75, "busy")))
+    page = tmp_path / "codes.html"
+    page.write_text(
+        f"<h1>Errors</h1><h2>Exit codes</h2><table><tr><th>Exit code</th><th>Meaning</th></tr>{rows}</table>"
+    )
+    with Workspace(tmp_path / "w") as workspace:
+        workspace.index(page)
+        hit = workspace.search("what does exit code 75 mean?")[0]
+    assert [one.text for one in hit.focus] == ["75\tbusy"]

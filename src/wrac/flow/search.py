@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +16,7 @@ from wrac.core.errors import ConfigError
 from wrac.core.seams import Embedder
 from wrac.core.types import Event, Unit
 from wrac.flow.report import Result
+from wrac.flow.watched import retrieving
 from wrac.indexing import ALL, Filters, Row, Searched
 from wrac.retrieval import (
     DEMOTED,
@@ -52,7 +53,8 @@ class Ask:
     """What is asked for. Passages of less than `confidence` are left out; `rerank` reads the first ones once more;
     `explain` has each result say what its score is made of.
 
-    With `near` passages below that share of the best score fill no more than `SPARE` of a context's budget.
+    With `near` passages below that share of the best score fill no more than `SPARE` of a context's budget; with `mixed`
+    what is about siblings of what the query names is treated as any other passage.
     """
 
     query: str
@@ -63,6 +65,7 @@ class Ask:
     confidence: float = 0.0
     explain: bool = False
     near: float = 0.0
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ def search(connection: Connection, index: Searched, embedder: Embedder, ask: Ask
     return Answered(ask, hits, time.perf_counter() - started, ranking.run)
 
 
+@retrieving
 def rank(index: Searched, embedder: Embedder, ask: Ask) -> Ranking:
     """All passages that may answer, best first.
 
@@ -126,7 +130,7 @@ def rank(index: Searched, embedder: Embedder, ask: Ask) -> Ranking:
     first = {entry: places[0] for entry, places in rows.items()}
     on = {entry: row.page for entry, row in first.items()}
     ranked = fuse(lexical, dense, on, trust=believed)
-    strange = _strangers(ask.query, first, ranked)
+    strange = frozenset[str]() if ask.mixed else _strangers(ask.query, first, ranked)
     ranked = demote(ranked, strange)
     made_of = parts(lexical, dense, on, trust=believed) if ask.explain else None
     if made_of is not None:
@@ -222,6 +226,8 @@ def results(connection: Connection, found: Sequence[Found], shown: Shown, rankin
     units = contents.find_units(connection, (unit for row in hits for unit in row.units))
     analysed = {(unit, row.language): analyse(units[unit].text, row.language) for row in hits for unit in row.units}
     rare = rarity(list(analysed.values()))
+    tabular = {row.page for row in hits if any(units[unit].kind == "table_row" for unit in row.units)}
+    heads = {page: contents.table_heads(connection, page) for page in tabular}
     return [
         Result(
             rank=rank,
@@ -232,7 +238,7 @@ def results(connection: Connection, found: Sequence[Found], shown: Shown, rankin
             trail=row.trail,
             text=row.text,
             markdown=shown.markdown(one.entry),
-            focus=focus(ranking.terms, _parts(row, units, analysed), rare),
+            focus=focus(ranking.terms, _parts(row, units, analysed, heads.get(row.page, ())), rare),
             tokens=shown[one.entry],
             pages=one.pages,
             meta=row.meta,
@@ -246,9 +252,9 @@ def results(connection: Connection, found: Sequence[Found], shown: Shown, rankin
 
 
 def _parts(
-    row: Row, units: Mapping[str, Unit], analysed: Mapping[tuple[str, str], Sequence[str]]
+    row: Row, units: Mapping[str, Unit], analysed: Mapping[tuple[str, str], Sequence[str]], heads: Collection[str]
 ) -> list[tuple[str, str, Sequence[str]]]:
-    """The units of a hit, without its headings where there is anything else."""
+    """The units of a hit, without its headings and the rows that head its tables where there is anything else."""
     inside = list(dict.fromkeys(row.units))
-    said = [unit for unit in inside if units[unit].kind != "heading"]
+    said = [unit for unit in inside if units[unit].kind != "heading" and unit not in heads]
     return [(unit, units[unit].text, analysed[unit, row.language]) for unit in said or inside]
