@@ -72,6 +72,8 @@ def read(query: Mapping[str, str]) -> Query:
     texts = {
         name: query.get(name, "").strip() for name in ("url", "kind", "role", "language", "since", "until", "meta")
     }
+    if any("\0" in text for text in query.values()):
+        raise ConfigError("the search holds what is no text: NUL")
     if len(query.get("q", "")) > LONGEST:
         raise LimitError("the query", "length", LONGEST, len(query["q"]), "ask for less at once")
     found = Query(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from wrac.api.orders import Text
 from wrac.api.served import CHANGES, Asked, Opened, Read
 from wrac.board import outline, trial
 from wrac.board.snapshot import snapshot
@@ -29,6 +30,7 @@ ROWS: Final = 50
 CHUNKS: Final = 100
 """Chunks of one part of an outline."""
 CARRIERS: Final = 20
+_DIGITS: Final = 10
 WAIT: Final = 5.0
 """Seconds that a press of a button waits for another writer."""
 SANDBOX: Final = "allow-same-origin allow-top-navigation-by-user-activation"
@@ -40,8 +42,9 @@ _POLICY: Final = (
     f"form-action 'none'; frame-ancestors 'self'; sandbox {SANDBOX}"
 )
 
-Url = Annotated[str, Query(description="The page's URL, as the workspace has it.")]
-Prefix = Annotated[str, Query(max_length=4000)]
+Url = Annotated[Text, Query(description="The page's URL, as the workspace has it.")]
+Prefix = Annotated[Text, Query(max_length=4000)]
+Id = Annotated[Text, Query(max_length=100)]
 
 
 @router.get("/pages")
@@ -97,11 +100,11 @@ Viewed = Annotated[View, Depends()]
 @router.get("/page")
 def look(
     view: Viewed,
-    unit: Annotated[str, Query(max_length=100, description="A unit's number on the page, or its id.")] = "",
-    chunk: Annotated[str, Query(max_length=100)] = "",
+    unit: Id = "",
+    chunk: Id = "",
     part: Annotated[int, Query(ge=1)] = 1,
 ) -> HTMLResponse:
-    """One page with its chunks over it, and one of its units: of several places of a unit that in the chunk."""
+    """One page with its chunks over it, and one unit, by its number or its id; where that is twice, the chunk's."""
     return _looked(view, _ordinal(view.now, unit, chunk) if unit else None, part)
 
 
@@ -170,9 +173,12 @@ def _planners(planning: Planning) -> list[str]:
 
 
 def _done(request: Request) -> dict[str, int]:
-    """What was just done, as the address says in numbers."""
-    query = request.query_params
-    return {name: int(query[name]) for name in ("changed", "embedded") if query.get(name, "").isdecimal()}
+    """What was just done, as the address says in numbers; nothing where it does not."""
+    said = {name: request.query_params.get(name, "") for name in ("changed", "embedded")}
+    counts = {
+        name: int(text) for name, text in said.items() if text.isascii() and text.isdigit() and len(text) < _DIGITS
+    }
+    return counts if counts.keys() == said.keys() else {}
 
 
 @router.get("/snapshot")
@@ -210,7 +216,7 @@ def apply(view: Viewed, _: Annotated[Workspace, Depends(CHANGES)]) -> RedirectRe
 
 
 @router.get("/chunk/{chunk}")
-def shown(request: Request, workspace: Opened, chunk: str) -> HTMLResponse:
+def shown(request: Request, workspace: Opened, chunk: Text) -> HTMLResponse:
     """One chunk with its units and the pages it stands on."""
     found = workspace.show(chunk)
     record = workspace.record(found.url)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse
 
+from wrac.api.orders import Text
 from wrac.api.served import Asked, Judged, Opened, Permitted, asking
 from wrac.board import hits, query
 from wrac.board.prose import marked
@@ -74,11 +75,11 @@ def answer(request: Request, workspace: Asked) -> HTMLResponse:
 def judge(  # noqa: PLR0913, PLR0917 - the fields of a form
     request: Request,
     workspace: Judged,
-    chunk: Annotated[str, Form(max_length=200)],
+    chunk: Annotated[Text, Form(max_length=200)],
     verdict: Annotated[Literal["1", "0", "-1"], Form()],
-    q: Annotated[str, Form(max_length=query.LONGEST)] = "",
-    note: Annotated[str, Form(max_length=2000)] = "",
-    run: Annotated[str, Form(max_length=64)] = "",
+    q: Annotated[Text, Form(max_length=query.LONGEST)] = "",
+    note: Annotated[Text, Form(max_length=2000)] = "",
+    run: Annotated[Text, Form(max_length=64)] = "",
 ) -> HTMLResponse:
     """What was kept of it."""
     kept = workspace.feedback(chunk, int(verdict), query=q, note=note, run=run)
