@@ -25,6 +25,7 @@ from wrac.flow.search import Answered, Ask, rank, refuse_empty
 from wrac.flow.sent import Given, Sender, Sent, Wish
 from wrac.flow.shelf import Shelf, unknown
 from wrac.flow.talk import Talk, talking
+from wrac.flow.watched import answering
 from wrac.indexing import ALL
 from wrac.llm.ledger import total
 from wrac.observing import EventLog, event
@@ -69,6 +70,7 @@ def ask(shelf: Shelf, log: EventLog, told: Answerer | None, wanted: Wanted) -> A
         return answer(shelf, log, talk, wanted)
 
 
+@answering
 def answer(shelf: Shelf, log: EventLog, talk: Talk | None, wanted: Wanted) -> Answer:
     """The answer, which the log knows of. Raises ConfigError for what cannot be asked so, and what a model raises."""
     started = time.perf_counter()
@@ -96,7 +98,12 @@ def _find(connection: Connection, shelf: Shelf, talk: Talk | None, wanted: Wante
         return _Found(pages, sent=_whole(connection, shelf, sender, wanted))
     index = shelf.search(connection)
     ranking = rank(index, shelf.embedder, wanted.ask)
-    gathered = assemble(connection, ranking, wanted.ask, started) if sender is None else sender.fitted(ranking, started)
+    fits = sender is not None and wanted.way != "document"  # which need not have room for passages, too
+    gathered = (
+        sender.fitted(ranking, started)
+        if sender is not None and fits
+        else assemble(connection, ranking, wanted.ask, started)
+    )
     if not gathered.context.blocks:
         unknown(index, wanted.ask.filters)
         return _Found(pages, gathered)
@@ -108,7 +115,9 @@ def _find(connection: Connection, shelf: Shelf, talk: Talk | None, wanted: Wante
 def _sender(connection: Connection, pages: Pages, talk: Talk | None, wanted: Wanted) -> Sender | None:
     """Who chooses what a model is sent; None where there is none. Raises ConfigError where one is needed."""
     if talk is not None:
-        return Sender(connection, pages, talk, wanted.ask, wanted.limit(talk))
+        sender = Sender(connection, pages, talk, wanted.ask, wanted.limit(talk))
+        sender.refuse_long()
+        return sender
     if wanted.way in ("document", "corpus"):
         option = "--whole" if wanted.way == "corpus" else "--way document"
         raise ConfigError(f"{option} needs a model to read it; give --model, such as openai:gpt-4.1")

@@ -54,6 +54,15 @@ class Sender:
         self._ask, self._most = ask, most
         talk.afford(most)
 
+    def refuse_long(self) -> None:
+        """Nothing, where the window has room for the question and more. Raises ConfigError else."""
+        frame = self._given(()).tokens
+        if self._talk.room is not None and frame >= self._talk.room:
+            raise ConfigError(
+                f"the question takes {self._whole(frame):,} tokens with its instructions and an answer, the window of "
+                f"{self._talk.name} is {self._window():,}; ask a shorter one, or choose a model that reads more"
+            )
+
     def chosen(self, way: Wish, ranking: Ranking, gathered: Gathered) -> Sent:
         """The passages, the document of the best one, or what the search and the prices say.
 
@@ -109,7 +118,6 @@ class Sender:
         if room is None or not gathered.context.blocks:
             return gathered
         frame = self._given(()).tokens
-        self._refuse_long(frame, room)
         while gathered.context.blocks:
             taken = self._given(of_blocks(self._pages, gathered.context.blocks)).tokens
             if taken <= room:
@@ -140,13 +148,6 @@ class Sender:
             raise ConfigError(
                 f"{what} takes {self._whole(given.tokens):,} tokens with the question and the answer, the window of "
                 f"{self._talk.name} is {window:,}; {instead}, or choose a model that reads more"
-            )
-
-    def _refuse_long(self, frame: int, room: int) -> None:
-        if frame > room:
-            raise ConfigError(
-                f"the question takes {self._whole(frame):,} tokens with its instructions and an answer, the window of "
-                f"{self._talk.name} is {self._window():,}; ask a shorter one, or choose a model that reads more"
             )
 
     def _too_small(self, ranking: Ranking, started: float) -> ConfigError:
