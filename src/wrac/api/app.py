@@ -21,6 +21,7 @@ from wrac.api.patience import Patience
 from wrac.api.replies import Bell
 from wrac.api.routes import jobs, operations, pages, queries
 from wrac.api.served import Served
+from wrac.telemetry.http import Watched
 
 
 def create(served: Served) -> FastAPI:
@@ -39,13 +40,16 @@ def create(served: Served) -> FastAPI:
     app.state.keys, app.state.metrics = Keys(served.workspaces), Metrics()
     problems.install(app)
     describe(app)
-    for part in (queries, pages, jobs, operations):
+    parts = (queries, pages, jobs, operations)
+    for part in parts:
         app.include_router(part.router)
+    app.state.routes = [route for part in parts for route in part.router.routes]
     # The last one added is the first one asked.
     app.add_middleware(Door, served=served, keys=app.state.keys)
     app.add_middleware(Patience, limits=served.limits)
     app.add_middleware(Meter, metrics=app.state.metrics)
     app.add_middleware(Headers)
+    app.add_middleware(Watched)
     return app
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, overload
 
+from wrac import telemetry
 from wrac.core.errors import ConfigError
 from wrac.core.seams import Embedder
 from wrac.embedding.minilm import SHIPPED, MiniLM
@@ -31,6 +32,15 @@ def load(name: str = "minilm") -> Embedder:
 
     Raises ConfigError when there is no such model, MissingExtraError when it needs an extra.
     """
+    found = _found(name)
+    if telemetry.on():
+        from wrac.embedding.watched import Watched
+
+        return Watched(found)
+    return found
+
+
+def _found(name: str) -> Embedder:
     kind, colon, _ = name.partition(":")
     if name in ("minilm", "e5") or (colon and kind in ("openai", "sentence-transformers")):
         return _called(name)

@@ -19,11 +19,13 @@ from wrac.flow.pipeline import NEVER, Options, Pipeline
 from wrac.flow.report import IndexReport, Skipped, silent
 from wrac.flow.shelf import Shelf
 from wrac.flow.sites import Given, Site
+from wrac.flow.watched import running
 from wrac.observing import EventLog
 
 WEB: Final = ("http://", "https://")
 
 
+@running("index")
 def index(shelf: Shelf, log: EventLog, options: Options, sources: Sequence[str]) -> IndexReport:
     """What one run over the sources found and did."""
     started = time.perf_counter()

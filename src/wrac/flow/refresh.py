@@ -18,9 +18,11 @@ from wrac.flow.pipeline import Options, Pipeline
 from wrac.flow.report import IndexReport, Skipped
 from wrac.flow.shelf import Shelf
 from wrac.flow.sites import Given, Site, read_given, read_site
+from wrac.flow.watched import running
 from wrac.observing import EventLog
 
 
+@running("refresh")
 def refresh(shelf: Shelf, log: EventLog, options: Options, fresh: Callable[[History], bool]) -> IndexReport:
     """What asking every source again found and did; pages that are `fresh` are taken as they are.
 

@@ -11,9 +11,11 @@ from wrac.core.types import Page
 from wrac.flow.pipeline import Options, Pipeline
 from wrac.flow.report import ReplanReport
 from wrac.flow.shelf import Shelf
+from wrac.flow.watched import running
 from wrac.observing import EventLog
 
 
+@running("replan")
 def replan(shelf: Shelf, log: EventLog, options: Options, pages: Sequence[str] = ()) -> ReplanReport:
     """What was done, to all pages where none is named. A page that another version of the parser read is read again,
     from its stored bytes.

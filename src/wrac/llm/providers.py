@@ -19,6 +19,7 @@ from wrac.llm.asking import Question, Reply
 from wrac.llm.faults import LONGEST_TOLD, advice, connectable, illegal, known, unusable
 from wrac.llm.prices import Price, price
 from wrac.llm.streaming import Flow
+from wrac.llm.watched import asking, streaming
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -117,6 +118,7 @@ class Provider:
         """Whether the cost of its replies is known."""
         return self.endpoint.priced
 
+    @asking
     def ask(self, question: Question) -> Reply:
         """The answer; its usage costs 0 where no price is known.
 
@@ -131,6 +133,7 @@ class Provider:
             text = "".join(getattr(part, "content", "") for part in response.parts if part.part_kind == "text")
             return self._reply(text, response.usage, response.finish_reason, time.monotonic() - started)
 
+    @streaming
     def stream(self, question: Question) -> Generator[str, None, Reply]:
         """The answer in pieces, as they come, and at the end the reply; where it breaks off, what there is of it.
 
