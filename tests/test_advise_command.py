@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -10,23 +13,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import site
+from hypothesis import assume, given, settings
+from tests import postgres, site
 from tests.browser import visiting
 from tests.commands import command
 from tests.fakes import FakeEmbedder
+from tests.postgres import PASSWORD
+from tests.test_advice import factors
 
+from wrac import contract
 from wrac.catalog import crawls
 from wrac.catalog.ledger import record
 from wrac.catalog.memory import remember, remembered
+from wrac.cli import advised, paint
 from wrac.core.errors import ConfigError
 from wrac.core.types import Event, Usage
+from wrac.evaluation.report.advice import page
 from wrac.flow.advise import kept
 from wrac.flow.measures import DAY, Corpus, corpus_of, embedding, shown
 from wrac.flow.report import silent
 from wrac.flow.workspace import Workspace
 from wrac.llm.ledger import Spent
 from wrac.routing.advice import recommend
-from wrac.routing.economics import KINDS, Factors
+from wrac.routing.economics import KINDS, Factors, costs
 from wrac.text.tokens import counter
 
 SMALL = ("--tokens", "30000", "--queries", "40", "--changes-per-week", "0.06")
@@ -122,10 +131,24 @@ def test_a_price_and_a_window_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_the_page_of_the_docs_is_what_the_program_does(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[1] / "docs" / "advise.md").read_text("utf-8")
-    line, _, shown_there = page.partition("<!-- run -->\n```console\n$ wrac advise ")[2].partition("\n")
+    text = (Path(__file__).parents[1] / "docs" / "advise.md").read_text("utf-8")
+    line, _, shown_there = text.partition("<!-- run -->\n```console\n$ wrac advise ")[2].partition("\n")
     code, out, _ = command("advise", *line.split(), cwd=tmp_path)
     assert (code, out) == (0, shown_there.partition("```")[0])
+
+
+@settings(max_examples=8)
+@given(factors())
+def test_all_can_be_shown_whatever_the_factors(one: Factors) -> None:
+    assume(costs(one)["retrieval"].tokens + one.output_tokens <= one.tariff.window)
+    found, corpus = [recommend(one)], Corpus({"a": 3})
+    html = page(found, corpus)
+    assert html.count("<svg") == 8
+    assert not re.search(r">(nan|inf)|[ ,](nan|inf)[ ,]", html)
+    assert contract.advice_row(found, corpus) == json.loads(contract.dumps(contract.advice_row(found, corpus)))
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        advised.show(paint.console(), found, corpus)
+    assert max(map(len, out.getvalue().splitlines())) <= 80
 
 
 # -- what is measured
@@ -207,6 +230,16 @@ def test_an_embedder_that_is_paid_is_listed_or_asked_for() -> None:
     for name in ("openai:text-embedding-3-small@https://host/v1", "openai:nothing-of-the-kind"):
         with pytest.raises(ConfigError, match=r"^no price is known for the embedder openai:[\w-]+; give --set embed-p"):
             embedding(name)
+
+
+def test_a_workspace_in_postgresql_is_measured_as_one_in_a_folder(folder: Path) -> None:
+    with Workspace(postgres.url(), embedder=FakeEmbedder()) as there:
+        there.index([folder / "site"], workers=1)
+        url = str(there.database.place)
+        with there.database.read() as connection:
+            corpus = corpus_of(connection, silent)
+    assert [one["tokens"] for one in told(folder)["documents"]] == list(corpus.documents.values())
+    assert PASSWORD not in url
 
 
 # -- kept and watched

@@ -51,7 +51,7 @@ def _headline(out: Console, found: Sequence[Advice]) -> None:
     paint.put(out, f"a question from the window costs {factors} times as much as from {passages:g} passages")
     paint.put(out, f"USD a month: window {window}, retrieval {retrieval} (index {index})")
     if found[0].factors.origin("upkeep").source == "default":
-        assumed = f"assumed: an index takes {number(found[0].factors.upkeep)} USD a month of servers and time"
+        assumed = f"assumed: keeping an index takes {number(found[0].factors.upkeep)} USD a month"
         paint.put(out, (f"{assumed} (--set upkeep=USD)", "dim"))
     if not all(one.factors.fits for one in found):
         held = _span(
