@@ -191,7 +191,7 @@ def test_without_a_script_all_of_it_works(visit: Visit, board: str, shop: Worksp
     visit.page.route("**/*.js", lambda route: route.abort())
     try:
         visit.page.goto(board + "/statistics")
-        visit.page.get_by_role("link", name="Proposals for pages").click()
+        visit.page.get_by_role("link", name="See proposals").click()
         visit.page.get_by_role("link", name=re.compile("^Preview: tables kept whole")).click()
         visit.page.get_by_role("button", name="Apply to this page").click()
         assert shop.record(BASE + "prices.html").policy.whole_tables

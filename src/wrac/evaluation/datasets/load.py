@@ -13,9 +13,11 @@ from wrac.evaluation.datasets.own import own
 from wrac.evaluation.datasets.rmc import rmc
 from wrac.evaluation.values import DataSet
 
+LABELLED = "gold.jsonl"
+"""The file in a workspace's folder that holds its labelled questions."""
 ACCEPTED = (
-    "give a JSONL file of {query, page, text} and its pages, a folder that holds queries.jsonl beside its pages, or "
-    "the folder of RAG-Multi-Corpus or of Chroma's chunking evaluation"
+    "give a JSONL file of {query, page, text} and its pages, a folder that holds queries.jsonl beside its pages, a "
+    "workspace with labelled questions, or the folder of RAG-Multi-Corpus or of Chroma's chunking evaluation"
 )
 
 
@@ -23,10 +25,10 @@ def load(source: str, pages: Sequence[str] = (), *, form: str = "html", where: M
     """The data set at `source`, told by its files.
 
     RAG-Multi-Corpus (`queries.jsonl` beside COMPANY/html), Chroma's evaluation (`questions_df.csv`), documentation
-    with questions as headings (`NAME.documents.jsonl` and `NAME.queries.jsonl`, named by FOLDER/NAME), or the user's
-    own lines with their pages. `pages` are files, folders and URLs to read the pages from. Of RAG-Multi-Corpus
-    `form` is that of its pages (html, md) and `where` the company or type of the queries wanted. Raises InputError
-    saying what is accepted.
+    with questions as headings (`NAME.documents.jsonl` and `NAME.queries.jsonl`, named by FOLDER/NAME), a workspace's
+    labelled questions over its stored pages, or the user's own lines with their pages. `pages` are files, folders and
+    URLs to read the pages from. Of RAG-Multi-Corpus `form` is that of its pages (html, md) and `where` the company or
+    type of the queries wanted. Raises InputError saying what is accepted.
     """
     path = Path(source)
     if path.is_dir():
@@ -54,10 +56,23 @@ def _folder(path: Path, pages: Sequence[str], form: str, where: Mapping[str, str
         return chroma(path)
     if queries.is_file():
         return own(queries, pages or [str(path)])
+    if (path / LABELLED).is_file():
+        return _labelled(path, pages)
     names = sorted(file.name.removesuffix(QUERIES) for file in path.glob(f"*{QUERIES}"))
     if names:
         raise InputError(str(path), f"holds several data sets: {', '.join(names)}", f"give one, as {path / names[0]}")
     raise InputError(str(path), "is no data set", ACCEPTED)
+
+
+def _labelled(path: Path, pages: Sequence[str]) -> DataSet:
+    """A workspace's labelled questions, over pages that are named or its own."""
+    from wrac.evaluation.gold import data_set
+    from wrac.flow.workspace import Workspace
+
+    if pages:
+        return own(path / LABELLED, pages)
+    with Workspace(path, create=False, events=False) as workspace:
+        return data_set(workspace)
 
 
 def _refuse(form: str, where: Mapping[str, str]) -> None:
