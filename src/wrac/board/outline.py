@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from wrac.board.writing import Sign
 from wrac.contract import Json, where
-from wrac.core.types import Chunk, Label, Occurrence, Place, Unit
+from wrac.core.types import Chunk, Occurrence, Place, Unit
 from wrac.flow.links import passage_link
 from wrac.flow.page import Cut
 from wrac.flow.rows import label_of
@@ -65,14 +65,13 @@ class Listed(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A chunk in the outline: its number from 1, its colour's class, how it begins, what it holds."""
+    """A chunk in the outline: its number from 1, its colour's class, what it holds."""
 
     number: int
     colour: str
     chunk: Chunk
-    title: str
-    label: str
     units: tuple[Listed, ...]
+    label: str
 
 
 class Term(NamedTuple):
@@ -129,11 +128,7 @@ def chunks(cut: Cut) -> list[Shown]:
     found = []
     for position, (chunk, occurrence) in enumerate(zip(cut.chunks, cut.occurrences, strict=True)):
         units = tuple(listed(cut, ordinal) for ordinal in occurrence.ordinals)
-        trail = cut.trails[position]
-        title = units[0].text if units else ""
-        if units and units[0].kind != "heading" and trail:
-            title = trail[-1]
-        found.append(Shown(position + 1, colour(position), chunk, title, _label(occurrence.label), units))
+        found.append(Shown(position + 1, colour(position), chunk, units, label_of(occurrence.label)))
     return found
 
 
@@ -253,10 +248,6 @@ def losses(cut: Cut) -> list[tuple[str, int, str]]:
         found[loss.reason] += loss.chars
         texts.setdefault(loss.reason, _brief(loss.text))
     return [(reason, chars, texts[reason]) for reason, chars in found.most_common()]
-
-
-def _label(label: Label | None) -> str:
-    return label_of(label)
 
 
 def _brief(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from sqlalchemy import Connection, func, select
@@ -16,7 +16,6 @@ from wrac.core.types import Chunk, Document, Occurrence, Plan, Policy
 from wrac.flow.kept import Kept
 from wrac.flow.planners import RULES, Asking
 from wrac.flow.remembered import Wish, recalled
-from wrac.flow.rows import trail_texts
 from wrac.planning import RulesPlanner
 from wrac.planning import plan as plan_by_rules
 from wrac.planning.compare import Change, compare, starts
@@ -63,15 +62,9 @@ class Cut:
         return found
 
     @cached_property
-    def trails(self) -> tuple[tuple[str, ...], ...]:
-        """The headings above each chunk."""
-        return tuple(trail_texts(self.document, one) for one in self.chunks)
-
-    @cached_property
     def boundaries(self) -> Mapping[int, Boundary]:
         """What the rules say for and against a boundary before each ordinal that could have one."""
-        planner = RulesPlanner(self.policy, counter(self.policy.tokenizer))
-        return {one.ordinal: one for one in why(planner, self.document)}
+        return _boundaries(_Same(self.document), self.policy)
 
     @cached_property
     def starts(self) -> frozenset[int]:
@@ -81,6 +74,26 @@ class Cut:
     def changes(self, new: Cut) -> tuple[Change, ...]:
         """The boundaries that another plan of the page has elsewhere, more, or no more."""
         return tuple(change for stretch in compare(self.document, self.plan, new.plan) for change in stretch.changes)
+
+
+class _Same:
+    """A document, equal to every other one of its id."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.document.id == other.document.id
+
+    def __hash__(self) -> int:
+        return hash(self.document.id)
+
+
+@lru_cache(maxsize=16)
+def _boundaries(page: _Same, policy: Policy) -> Mapping[int, Boundary]:
+    """Kept for the pages that are looked at, one unit after another: it takes half a second for a thousand units."""
+    planner = RulesPlanner(policy, counter(policy.tokenizer))
+    return {one.ordinal: one for one in why(planner, page.document)}
 
 
 def stored(record: Record) -> Cut:

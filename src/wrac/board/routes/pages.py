@@ -126,39 +126,60 @@ def _ordinal(cut: Cut, unit: str, chunk: str) -> int:
 
 
 def _looked(view: View, unit: int | None, part: int) -> HTMLResponse:
-    cut, places = view.shown, view.now.document.places
-    chunks = outline.chunks(cut)
-    of = cut.of.get(-1 if unit is None else unit, ())
-    if of:
-        part = of[0] // CHUNKS + 1
+    """The page; where only the unit is wanted, that alone."""
+    chosen = None if unit is None else _chosen(view, unit)
+    if chosen is not None and view.request.headers.get("HX-Target") == "unit":
+        return page(view.request, "chosen.html", **chosen)
+    cut = view.shown
+    chunks, of = outline.chunks(cut), cut.of.get(-1 if unit is None else unit, ())
     parts = max(1, -(-len(chunks) // CHUNKS))
+    part = min(of[0] // CHUNKS + 1 if of else part, parts)
     return page(
         view.request,
         "page.html",
-        view=view,
-        page=view.record.page,
         title=view.record.document.title or view.url,
-        cut=cut,
         kind=page_type(view.record.document),
         chunks=chunks[(part - 1) * CHUNKS : part * CHUNKS],
-        part=min(part, parts),
+        part=part,
         parts=parts,
         selected=frozenset(of),
         omitted=outline.omitted(cut),
         losses=outline.losses(cut),
-        unit=None if unit is None else outline.told(cut, unit, view.url),
-        others=[] if unit is None else _others(view.workspace, places[unit].unit, view.url),
-        carriers=CARRIERS,
-        difference=None if view.trial is None else outline.difference(view.now, cut),
-        fields=trial.FIELDS,
-        policy=view.record.policy if view.trial is None else view.trial.policy,
-        who=view.planning.who if view.trial is None else view.trial.who,
-        planners=_planners(view.planning),
-        scope="page" if view.trial is None else view.trial.scope,
         sandbox=SANDBOX,
-        live=view.url if view.url.startswith(("http://", "https://")) else "",
         done=_done(view.request),
+        **_trying(view),
+        **(chosen or {"unit": None, **_told(view)}),
     )
+
+
+def _told(view: View) -> dict[str, Any]:
+    """What every part of the page's view goes by."""
+    live = view.url if view.url.startswith(("http://", "https://")) else ""
+    return {"view": view, "cut": view.shown, "live": live}
+
+
+def _chosen(view: View, ordinal: int) -> dict[str, Any]:
+    """A unit with all that is known of it, and the other pages that carry it."""
+    unit = outline.told(view.shown, ordinal, view.url)
+    return {
+        **_told(view),
+        "unit": unit,
+        "others": _others(view.workspace, unit.unit.id, view.url),
+        "carriers": CARRIERS,
+    }
+
+
+def _trying(view: View) -> dict[str, Any]:
+    """What the form for another plan says, and what that plan changes."""
+    tried = view.trial
+    return {
+        "fields": trial.FIELDS,
+        "planners": _planners(view.planning),
+        "policy": view.record.policy if tried is None else tried.policy,
+        "who": view.planning.who if tried is None else tried.who,
+        "scope": "page" if tried is None else tried.scope,
+        "difference": None if tried is None else outline.difference(view.now, view.shown),
+    }
 
 
 def _others(workspace: Workspace, unit: str, url: str) -> list[str]:

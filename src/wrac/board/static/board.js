@@ -51,6 +51,7 @@ function ready() {
   if (!page || !page.body || page.URL === "about:blank") return;
   page.documentElement.classList.add("live");
   page.addEventListener("click", follow);
+  if (!window.location.hash) window.scrollTo(0, 0); // the frame's own address scrolled this page too
   const first = page.querySelector(".wu.first");
   if (first && !shown()) show(first);
   mark();
