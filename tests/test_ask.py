@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -39,14 +40,22 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    site = tmp_path / "site"
-    site.mkdir()
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the pages and a workspace of them."""
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "site").mkdir()
     for name, text in PAGES.items():
-        (site / name).write_text(text)
+        (folder / "site" / name).write_text(text)
+    with Workspace(folder / "ws", embedder=WordEmbedder()) as made:
+        made.index(str(folder / "site"), workers=0, base="https://shop.example/", policy=Policy(target=40, maximum=60))
+    return folder
+
+
+@pytest.fixture
+def workspace(indexed: Path, tmp_path: Path) -> Iterator[Workspace]:
+    shutil.copytree(indexed, tmp_path, dirs_exist_ok=True)
     with Workspace(tmp_path / "ws", embedder=WordEmbedder()) as made:
-        made.index(str(site), workers=0, base="https://shop.example/", policy=Policy(target=40, maximum=60))
         yield made
 
 

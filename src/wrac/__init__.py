@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from wrac.flow import Workspace
+    from wrac.flow.answerers import Answerer
     from wrac.flow.planners import Planning
     from wrac.flow.sites import Site
     from wrac.parsing import resolve
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Address",
     "Answer",
+    "Answerer",
     "BusyError",
     "Chunk",
     "Citation",
@@ -128,7 +130,8 @@ __all__ = [
 
 _HOMES = {
     "Answer": "wrac.core.answers", "Citation": "wrac.core.answers", "Route": "wrac.core.answers",
-    "Planning": "wrac.flow.planners", "Policies": "wrac.planning.policies", "Site": "wrac.flow.sites",
+    "Answerer": "wrac.flow.answerers", "Planning": "wrac.flow.planners", "Site": "wrac.flow.sites",
+    "Policies": "wrac.planning.policies",
     "Workspace": "wrac.flow", "chunk": "wrac.chunking", "plan": "wrac.planning", "resolve": "wrac.parsing",
 }  # fmt: skip
 

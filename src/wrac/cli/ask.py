@@ -121,8 +121,11 @@ class Flowing:
 def _show(answer: Answer, asked: Asked) -> None:
     """Prints what an answer rests on, and what of it on nothing; without a model the best units."""
     out = paint.console()
+    if not (answer.citations or answer.route.passages.tokens or answer.route.corpus):
+        sys.stderr.write(f"wrac: no passage matches in {asked.budget:,} tokens; use other words or raise --budget\n")
+        return
     if not answer.model:
-        _passages(out, answer, asked)
+        _passages(out, answer)
         return
     if answer.refused:
         paint.put(out, ("What was sent does not answer this.", "bold"), f" {answer.text}".rstrip())
@@ -146,11 +149,8 @@ def _source(out: Console, one: Citation) -> None:
     paint.whole(out, "    ", (one.link, f"dim link {hits.opens(one.link)}"))
 
 
-def _passages(out: Console, answer: Answer, asked: Asked) -> None:
+def _passages(out: Console, answer: Answer) -> None:
     """The best units, by passage."""
-    if answer.refused:
-        sys.stderr.write(f"wrac: no passage matches in {asked.budget} tokens; use other words or raise --budget\n")
-        return
     for number, (_, group) in enumerate(groupby(answer.citations, lambda one: one.mark.partition(".")[0]), 1):
         units = list(group)
         if number > 1:
