@@ -30,7 +30,7 @@ from wrac.core.errors import ConfigError
 from wrac.core.types import Event, Usage
 from wrac.evaluation.report.advice import page
 from wrac.flow.advise import kept
-from wrac.flow.measures import DAY, Corpus, corpus_of, embedding, shown
+from wrac.flow.measures import DAY, Corpus, corpus_of, embedding, planning, shown
 from wrac.flow.report import silent
 from wrac.flow.workspace import Workspace
 from wrac.llm.ledger import Spent
@@ -200,7 +200,9 @@ def test_changes_are_those_that_visits_found_and_that_made_a_page_anew(workspace
     ]
     found = shown(workspace.database, made, Corpus(), now)["changes_per_week"]
     assert found.value == pytest.approx(0.25)
-    assert found.origin.note == "1 change of 1 document in 28 days"
+    assert found.origin.note == "1 change, 0 new of 1, 28 days"
+    new = [*made, Event(now - 7 * DAY, "plan", "r4", {"url": "site/b.html", "document": "d1:3"})]
+    assert shown(workspace.database, new, Corpus(), now)["changes_per_week"].value == pytest.approx(0.5)
     history = crawls.History("https://a.example/", now, now - 28 * DAY, checks=4)
     other = crawls.History("https://a.example/b", now, now - DAY, checks=4, changes=3)
     with workspace.database.write() as connection:
@@ -216,12 +218,24 @@ def test_what_was_paid_is_read_from_the_ledger(workspace: Workspace) -> None:
         Spent(now, "answer", "-", "", "m", Usage(1000, 0, 90, 1, 1.0, 0.1)),
         Spent(now, "answer", "-", "", "m", Usage(1000, 0, 110, 1, 1.0, 0.1)),
     ]
+    corpus = Corpus({"a": 250_000})
+    assert planning(workspace.database, corpus) == {}
     with workspace.database.write() as connection:
         record(connection, lines)
-    found = shown(workspace.database, [], Corpus({"a": 250_000}), now)
-    assert found["plan_price"].value == pytest.approx(2)
+    found = shown(workspace.database, [], corpus, now)
+    assert planning(workspace.database, corpus)["plan_price"].value == pytest.approx(2)
     assert found["output_tokens"].value == 100
     assert found["bytes_per_token"].value == pytest.approx(workspace.database.size() / 250_000)
+
+
+def test_planning_at_a_price_that_nobody_knows_is_asked_for(folder: Path, workspace: Workspace) -> None:
+    with workspace.database.write() as connection:
+        record(connection, [Spent(time.time(), "plan", "-", "a", "m", Usage(1000, 0, 100, 1, 1.0, 0.0))])
+    message = (
+        "a model of unknown price planned the pages; give --set plan-price=USD of a million tokens, 0 for your own"
+    )
+    refused(folder, 2, message)
+    assert told(folder, "--set", "plan-price=0")["factors"]["plan_price"]["source"] == "given"
 
 
 def test_an_embedder_that_is_paid_is_listed_or_asked_for() -> None:

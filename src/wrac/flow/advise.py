@@ -12,7 +12,7 @@ from wrac.catalog.memory import remember, remembered
 from wrac.core.errors import ConfigError, WorkspaceError
 from wrac.core.types import NOTHING
 from wrac.flow.embedders import recalled
-from wrac.flow.measures import Corpus, Measure, corpus_of, embedding, measure, shown
+from wrac.flow.measures import Corpus, Measure, corpus_of, embedding, measure, planning, shown
 from wrac.flow.report import Progress
 from wrac.flow.workspace import Workspace
 from wrac.llm.prices import MODELS, Price
@@ -81,14 +81,18 @@ def advise(asked: Asked, found: Mapping[str, Measure]) -> list[Advice]:
 def measured(workspace: Workspace, asked: Asked, progress: Progress) -> tuple[Corpus, dict[str, Measure]]:
     """The corpus of a workspace, and all factors that it shows.
 
-    Raises WorkspaceError where it holds no page, ConfigError for an embedder whose price nobody knows.
+    Raises WorkspaceError where it holds no text, ConfigError where nobody knows what embedding or planning is paid.
     """
-    priced = {} if "embed_price" in asked.given else {"embed_price": embedding(recalled(workspace.database))}
-    with workspace.database.read() as connection:
+    database, paid = workspace.database, dict[str, Measure]()
+    if "embed_price" not in asked.given:
+        paid["embed_price"] = embedding(recalled(database))
+    with database.read() as connection:
         corpus = corpus_of(connection, progress)
     if not corpus.tokens and "corpus_tokens" not in asked.given:
         raise WorkspaceError(workspace.place, "there is no text in it", "run `wrac index`, or give --tokens")
-    return corpus, {**corpus.measures(), **shown(workspace.database, workspace.log.read(), corpus), **priced}
+    if "plan_price" not in asked.given:
+        paid |= planning(database, corpus)
+    return corpus, {**corpus.measures(), **shown(database, workspace.log.read(), corpus), **paid}
 
 
 # -- kept, and looked at again

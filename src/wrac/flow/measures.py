@@ -132,7 +132,7 @@ def shown(database: Database, events: Iterable[Event], corpus: Corpus, now: floa
     moment = time.time() if now is None else now
     past = [one for one in events if one.name in ("query", "ask", "plan")]  # hits are ten times as many
     with database.read() as connection:
-        found = {**_asked(past, moment), **_changed(connection, past, moment), **_paid(connection, corpus)}
+        found = {**_asked(past, moment), **_changed(connection, past, moment), **_answered(connection)}
     if corpus.tokens:
         size = database.size()
         found["bytes_per_token"] = measure(size / corpus.tokens, f"{size:,} bytes of workspace")
@@ -162,38 +162,57 @@ def _asked(past: Iterable[Event], now: float) -> dict[str, Measure]:
 
 
 def _changed(connection: Connection, past: Iterable[Event], now: float) -> dict[str, Measure]:
-    """Changed documents a week: of crawled pages by their visits, of others by the log of what was made anew."""
+    """Documents a week that were changed or new.
+
+    Changes of crawled pages are those of their visits, of others those that were made anew by the log.
+    """
     visited = list(connection.execute(select(visits)))
     crawled = {row.url for row in visited}
-    changes, begun = sum(row.changes for row in visited), [row.changed for row in visited if not row.changes]
+    changes = sum(row.changes for row in visited)
+    since: dict[str, float] = {row.url: row.changed for row in visited if not row.changes}
     last: dict[str, str] = {}
     for one in past:
-        url = str(one.fields.get("url", ""))
         if one.name == "plan" and "document" in one.fields:
-            begun.append(one.at)
-            changes += url not in crawled and last.get(url, one.fields["document"]) != one.fields["document"]
-            last[url] = one.fields["document"]
+            url, document = str(one.fields.get("url", "")), one.fields["document"]
+            changes += url not in crawled and last.get(url, document) != document
+            last[url] = document
+            since[url] = min(one.at, since.get(url, one.at))
     end = now if last.keys() - crawled or not visited else max(row.checked for row in visited)
-    seconds = end - min(begun, default=end)
-    if seconds < DAY:
+    first = min(since.values(), default=end)
+    if end - first < DAY:
         return {}
+    new = sum(at - first >= DAY for at in since.values())
     told = (
-        f"{_plural(changes, 'change')} of {_plural(len(crawled | last.keys()), 'document')} in {seconds / DAY:.0f} days"
+        f"{_plural(changes, 'change')}, {new:,} new of {len(crawled | last.keys()):,}, {(end - first) / DAY:.0f} days"
     )
-    return {"changes_per_week": measure(changes * WEEK / seconds, told)}
+    return {"changes_per_week": measure((changes + new) * WEEK / (end - first), told)}
 
 
-def _paid(connection: Connection, corpus: Corpus) -> dict[str, Measure]:
-    """What planning was paid a million tokens of corpus, and how long answers are, by the ledger."""
-    spent = sums(connection, "purpose")
-    found = {}
-    if (plans := spent.get("plan")) and plans.cost and corpus.tokens:
-        told = f"{plans.cost:.2f} USD for {_plural(plans.calls, 'call')}, by the ledger"
-        found["plan_price"] = measure(plans.cost * 1e6 / corpus.tokens, told)
-    if (answers := spent.get("answer")) and answers.calls and answers.output:
-        told = f"the mean of {_plural(answers.calls, 'answer')}, by the ledger"
-        found["output_tokens"] = measure(answers.output / answers.calls, told)
-    return found
+def _answered(connection: Connection) -> dict[str, Measure]:
+    """How long answers are, by the ledger."""
+    paid = sums(connection, "purpose").get("answer")
+    if paid is None or not paid.calls or not paid.output:
+        return {}
+    return {"output_tokens": measure(paid.output / paid.calls, f"the mean of {_plural(paid.calls, 'answer')}")}
+
+
+# -- what is paid
+
+
+def planning(database: Database, corpus: Corpus) -> dict[str, Measure]:
+    """What planning was paid a million tokens of corpus, where a model planned, by the ledger.
+
+    Raises ConfigError where nobody knows what it was paid.
+    """
+    with database.read() as connection:
+        paid = sums(connection, "purpose").get("plan")
+    if paid is None or not paid.calls or not corpus.tokens:
+        return {}
+    if not paid.cost:
+        raise ConfigError(
+            "a model of unknown price planned the pages; give --set plan-price=USD of a million tokens, 0 for your own"
+        )
+    return {"plan_price": measure(paid.cost * 1e6 / corpus.tokens, f"{paid.cost:.2f} USD, by the ledger")}
 
 
 def embedding(name: str) -> Measure:
@@ -204,7 +223,9 @@ def embedding(name: str) -> Measure:
     name, elsewhere, _ = name.partition("@")
     listed = 0.0 if elsewhere else input_price(name)
     if not listed:
-        raise ConfigError(f"no price is known for the embedder {name}; give --set embed-price=USD of a million tokens")
+        raise ConfigError(
+            f"no price is known for the embedder {name}; give --set embed-price=USD of a million tokens, 0 for your own"
+        )
     return measure(listed, name, "listed")
 
 

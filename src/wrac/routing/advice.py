@@ -55,14 +55,14 @@ class Advice:
         return times(self.costs["window"], self.costs["retrieval"])
 
     @property
-    def month(self) -> float:
-        """USD a month of the window, cached where that pays."""
-        return held(self.costs).month
-
-    @property
     def factor_cached(self) -> float:
         """The same with a window whose beginning is cached."""
         return times(self.costs["cached window"], self.costs["retrieval"])
+
+    @property
+    def month(self) -> float:
+        """USD a month of the window, cached where that pays."""
+        return held(self.costs).month
 
 
 def times(one: Cost, other: Cost) -> float:
