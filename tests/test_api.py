@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from starlette.testclient import TestClient
+from tests.endpoint import Wire, streams
 from tests.fakes import FakeEmbedder
 from tests.site import build
 
@@ -24,6 +26,7 @@ from wrac.api import shapes
 from wrac.api.app import create
 from wrac.api.served import Limits, Rules, Served
 from wrac.flow import Workspace
+from wrac.flow.answerers import Answerer
 
 URL = "site/000-refunds.html"
 
@@ -121,20 +124,36 @@ def test_pages_come_part_by_part_and_each_once(client: TestClient) -> None:
     assert client.get("/v1/pages", params={"prefix": "elsewhere"}).json()["pages"] == []
 
 
-def test_an_answer_comes_whole_or_as_it_is_written(client: TestClient) -> None:
+STREAM = {"Accept": "text/event-stream"}
+
+
+def test_an_answer_comes_whole_or_as_events(client: TestClient) -> None:
     whole = client.post("/v1/ask", json={"query": "What does a refund cost?"})
     assert whole.status_code == 200, whole.text
     fits(shapes.Answer, whole.json())
-    told = client.post("/v1/ask", json={"query": "What does a refund cost?"}, headers={"Accept": "text/event-stream"})
+    told = client.post("/v1/ask", json={"query": "What does a refund cost?"}, headers=STREAM)
     assert told.headers["content-type"].startswith("text/event-stream")
-    found = events(told.text)
-    answer = found[-1]
-    assert (
-        answer[0] == "answer" and "".join(data["text"] for name, data in found if name == "text") == answer[1]["text"]
-    )
-    empty = client.post("/v1/ask", json={"query": "?"}, headers={"Accept": "text/event-stream"})
+    ((name, answer),) = events(told.text)  # without a model it is there at once
+    assert name == "answer" and fits(shapes.Answer, answer)["text"] == whole.json()["text"]
+    empty = client.post("/v1/ask", json={"query": "?"}, headers=STREAM)
     name, problem = events(empty.text)[-1]
     assert name == "problem" and fits(shapes.Problem, problem)["status"] == 400
+
+
+def test_what_a_model_says_comes_as_it_says_it(tmp_path: Path) -> None:
+    pytest.importorskip("pydantic_ai", reason="needs wrac[llm]")
+    pieces = ("A refund ", "takes three days [1.1].")
+    with (
+        Wire(streams(*pieces, pause=0.3)) as wire,
+        Workspace(tmp_path / "shop", embedder=FakeEmbedder()) as asked,
+    ):
+        asked.index(build(tmp_path, 2), workers=0)
+        asked.ask("What are refunds?", answerer=Answerer("small", wire.address, window=8000))
+        client = asking(create(Served({"shop": asked})))
+        found = events(client.post("/v1/ask", json={"query": "How are refunds handled every day?"}, headers=STREAM).text)
+    assert [data["text"] for name, data in found if name == "text"] == list(pieces)
+    name, answer = found[-1]
+    assert name == "answer" and answer["text"] == "".join(pieces) and answer["model"]
 
 
 def events(text: str) -> list[tuple[str, Any]]:
@@ -254,8 +273,8 @@ def test_bodies_are_what_they_should_be(client: TestClient) -> None:
 
 def test_what_is_too_long_is_refused(workspace: Workspace) -> None:
     client = asking(create(Served({"shop": workspace}, Limits(body=2000, query=50))))
-    assert client.get("/v1/search", params={"q": "a" * 51}).status_code == 413
-    assert client.post("/v1/search", json={"query": "a" * 51}).status_code == 413
+    assert client.get("/v1/search", params={"q": "a" * 51}).status_code == 422
+    assert client.post("/v1/search", json={"query": "a" * 51}).status_code == 422
     assert client.post("/v1/search", json={"query": "a" * 2000}).json()["detail"].startswith("the body is larger")
 
     def parts() -> Iterator[bytes]:

@@ -102,7 +102,7 @@ def test_each_scope_has_its_part(shop: Workspace) -> None:
         "judge": lambda one: one.post("/v1/feedback", json={"chunk": chunk, "verdict": 1}),
         "ask": lambda one: one.post("/v1/ask", json={"query": "?"}),
         "change": lambda one: one.post("/v1/jobs", json={"kind": "nothing"}),
-        "board": lambda one: one.post("/page/apply?url=none"),
+        "board": lambda one: one.post("/page/apply?url=site/000-refunds.html"),
     }
     got = {
         right: {name: ask(client(served, text)).status_code for name, ask in tried.items()}

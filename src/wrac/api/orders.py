@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from wrac.api.jobs import Kind
 from wrac.api.served import Limits, Rules
-from wrac.core.errors import ConfigError, InputError, LimitError
+from wrac.core.errors import ConfigError, InputError
 from wrac.fetching.site.urls import normal
 
 _WEB = re.compile(r"https?://", re.IGNORECASE)
@@ -29,6 +30,23 @@ def _sayable(text: str) -> str:
 
 
 Text: TypeAlias = Annotated[str, AfterValidator(_sayable)]
+
+
+def _day(given: object) -> object:
+    if not isinstance(given, str) or not re.fullmatch(r"\d{4}-\d\d-\d\d", given):
+        raise ValueError("write a day as 2026-11-30")
+    return given
+
+
+Day: TypeAlias = Annotated[date, BeforeValidator(_day)]
+Words: TypeAlias = Annotated[
+    Text,
+    # What is refused in a line of its own is only documented here.
+    Field(description="A question or some words.", json_schema_extra={"pattern": r"[^\W_]", "maxLength": 20_000}),
+]
+Condition: TypeAlias = Annotated[
+    Text, Field(description="key=value", json_schema_extra={"pattern": r"^[^=]*[^=\s][^=]*="})
+]
 Name: TypeAlias = Annotated[Text, Field(min_length=1, max_length=200)]
 Url: TypeAlias = Annotated[Text, Field(min_length=1, max_length=4000, description="A page's URL, as searches give it.")]
 Most: TypeAlias = Annotated[int, Field(ge=1, le=100, description="How many passages at most; 10 without a budget.")]
@@ -51,7 +69,7 @@ class _Order(BaseModel):
 class Search(_Order):
     """What is searched for."""
 
-    query: Text = Field(description="A question or some words.")
+    query: Words
     k: Most | None = None
     budget: Budget | None = None
     where: Where = {}
@@ -62,7 +80,7 @@ class Search(_Order):
 class Question(_Order):
     """What is asked, and from what it is answered."""
 
-    query: Text = Field(description="A question.")
+    query: Words
     k: Most | None = None
     budget: Budget | None = 2000
     where: Where = {}
@@ -162,9 +180,9 @@ Order: TypeAlias = Annotated[Index | Refresh | Replan | Reindex, Field(discrimin
 
 
 def checked(query: str, limits: Limits) -> str:
-    """The query. Raises LimitError for one that is too long."""
+    """The query. Raises InputError for one that is too long."""
     if len(query) > limits.query:
-        raise LimitError("the query", "characters", limits.query, len(query), "ask with fewer words")
+        raise InputError("the query", f"it has {len(query):,} characters", f"ask with at most {limits.query:,}")
     return query
 
 

@@ -5,7 +5,7 @@ The board's pages are for people: `app.state.error_page`, where it is set, makes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from wrac.core.errors import (
     BusyError,
@@ -101,7 +102,17 @@ def _ours(request: Request, error: Exception) -> Response:
 
 def _refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
-    return answer(request, error.status_code, str(error.detail), headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == 405 and (methods := _methods(request)):
+        headers["Allow"] = ", ".join(methods)
+    return answer(request, error.status_code, str(error.detail), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods of all routes with the path of a request: the router names those of the first one alone."""
+    routes: Sequence[Route] = getattr(request.app.state, "routes", ())
+    fitting = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    return sorted({method for route in fitting for method in route.methods or ()})
 
 
 def _invalid(request: Request, error: Exception) -> Response:

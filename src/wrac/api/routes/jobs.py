@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from wrac.api import orders, shapes
 from wrac.api.documentation import documented
 from wrac.api.jobs import UNDER_WAY, Job, Jobs
-from wrac.api.replies import EVENTS, event, row, stream, waited
+from wrac.api.replies import event, row, stream, waited
 from wrac.api.served import CHANGES, Administered, Asking, Opened, Serving
 from wrac.core.errors import NotFoundError
 from wrac.planning.policies import Policies
@@ -66,7 +66,7 @@ def told(job: Named) -> Response:
     return row(job.row)
 
 
-@router.get("/{job}/events", responses=documented(shapes.Job, also=EVENTS))
+@router.get("/{job}/events", responses=documented(shapes.Job, streams=True))
 async def followed(request: Request, jobs: Known, job: Named) -> Response:
     """A job as it goes on: an event `progress` with the whole job at each change, `end` with the last one."""
     return stream(_followed(request, jobs, job))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from wrac import contract
-from wrac.api import rows, shapes
+from wrac.api import orders, rows, shapes
 from wrac.api.documentation import documented
 from wrac.api.metrics import MEDIA, Metrics
 from wrac.api.replies import row
@@ -33,8 +32,8 @@ def status(workspace: Opened) -> Response:
 @router.get("/statistics", responses=documented(dict[str, Any]))
 def statistics(
     workspace: Opened,
-    since: Annotated[date | None, Query(description="From this day of UTC on.")] = None,
-    until: Annotated[date | None, Query(description="Up to this day.")] = None,
+    since: Annotated[orders.Day | None, Query(description="From this day of UTC on.")] = None,
+    until: Annotated[orders.Day | None, Query(description="Up to this day.")] = None,
     limit: Annotated[int, Query(ge=1, le=1000, description="Of every list at most so many.")] = 20,
 ) -> Response:
     """What searches found, what readers thought of it, and what is stored."""
@@ -45,7 +44,7 @@ def statistics(
 def costs(
     workspace: Opened,
     by: Literal["day", "site", "model", "purpose"] = "day",
-    since: Annotated[date | None, Query(description="From this day of UTC on.")] = None,
+    since: Annotated[orders.Day | None, Query(description="From this day of UTC on.")] = None,
 ) -> Response:
     """What language models were paid for."""
     day = since.isoformat() if since else ""

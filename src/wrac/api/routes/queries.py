@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from wrac import contract
 from wrac.api import orders, problems, shapes
 from wrac.api.documentation import documented
-from wrac.api.replies import EVENTS, Bell, event, row, stream, waited, wants_events
+from wrac.api.replies import Bell, event, row, stream, waited, wants_events
 from wrac.api.served import Asked, Judged, Opened, Read, Serving
 from wrac.core.answers import Answer
 from wrac.core.errors import WracError
@@ -25,10 +25,10 @@ router = APIRouter(prefix="/v1", tags=["queries"])
 
 def _said(  # noqa: PLR0913, PLR0917 - the parameters of a query string
     serving: Serving,
-    q: Annotated[orders.Text, Query(description="A question or some words.")],
+    q: Annotated[orders.Words, Query()],
     k: Annotated[orders.Most | None, Query()] = None,
     budget: Annotated[orders.Budget | None, Query()] = None,
-    where: Annotated[list[orders.Text] | None, Query(description="key=value, repeated.", max_length=100)] = None,
+    where: Annotated[list[orders.Condition] | None, Query(max_length=100)] = None,
     rerank: Annotated[bool, Query(description="Order the first 20 anew, token by token.")] = False,
     min_confidence: Annotated[orders.Share | None, Query()] = None,
 ) -> orders.Search:
@@ -92,7 +92,7 @@ def _context(workspace: Workspace, said: orders.Search) -> Response:
     return row(contract.context_row(found, budget))
 
 
-@router.post("/ask", responses=documented(shapes.Answer, 502, also=EVENTS))
+@router.post("/ask", responses=documented(shapes.Answer, 502, streams=True))
 async def ask(request: Request, serving: Serving, workspace: Asked, question: orders.Question) -> Response:
     """The answer to a question, its citations checked.
 
@@ -126,9 +126,11 @@ async def _answering(request: Request, ask: Callable[..., Answer]) -> AsyncItera
         asked = asyncio.get_running_loop().run_in_executor(request.app.state.answering, partial(ask, tell=tell))
         asked.add_done_callback(lambda _: rung.set())
         try:
-            while not asked.done():
+            over = False
+            while not over:
                 if not await waited(rung):
                     yield b": alive\n\n"
+                over = asked.done()  # before the pieces are looked at: then none comes after them
                 while pieces:
                     yield event("text", {"text": pieces.pop(0)})
             yield event("answer", contract.answer_row(asked.result()))
