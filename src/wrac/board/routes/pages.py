@@ -22,6 +22,7 @@ from wrac.flow import Workspace
 from wrac.flow.page import Cut, carriers, count, preview, stored
 from wrac.flow.planners import RULES, Planning
 from wrac.flow.remembered import Wish
+from wrac.flow.rows import label_of
 from wrac.planning.page_types import page_type
 from wrac.planning.policies import Policies
 
@@ -241,16 +242,13 @@ def shown(request: Request, workspace: Opened, chunk: Text) -> HTMLResponse:
     """One chunk with its units and the pages it stands on."""
     found = workspace.show(chunk)
     record = workspace.record(found.url)
-    cut = stored(record)
-    position = next(i for i, one in enumerate(record.chunks) if one.id == found.chunk)
-    ordinals = record.occurrences[position].ordinals
+    position = next(at for at, one in enumerate(record.chunks) if one.id == found.chunk)
     return page(
         request,
         "chunk.html",
         shown=found,
         number=position + 1,
         colour=outline.colour(position),
-        units=[outline.listed(cut, ordinal) for ordinal in ordinals],
-        label=outline.chunks(cut)[position].label,
+        label=label_of(record.occurrences[position].label),
         entries=record.entries[position],
     )

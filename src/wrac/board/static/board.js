@@ -51,13 +51,18 @@ function ready() {
   if (!page || !page.body || page.URL === "about:blank") return;
   page.documentElement.classList.add("live");
   page.addEventListener("click", follow);
-  if (!window.location.hash) window.scrollTo(0, 0); // the frame's own address scrolled this page too
   const first = page.querySelector(".wu.first");
   if (first && !shown()) show(first);
   mark();
 }
 
 if (frame) {
+  // A frame that opens at a unit scrolls this page to itself as well: back to the top, once, before it is seen.
+  const settle = () => window.scrollTo(0, 0);
+  if (frame.src.includes("#") && window.scrollY === 0) window.addEventListener("scroll", settle, { once: true });
+  for (const own of ["wheel", "keydown", "pointerdown"]) {
+    window.addEventListener(own, () => window.removeEventListener("scroll", settle), { once: true });
+  }
   frame.addEventListener("load", ready);
   ready();
   document.body.addEventListener("htmx:afterSettle", mark);
