@@ -8,7 +8,7 @@ text, are of one family. A query that says what only one of them has in its name
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -28,6 +28,7 @@ _LETTERS: Final = f"[^\\W{UNSPACED}]+"
 _WORD: Final = re.compile(f"[{UNSPACED}]+|{_LETTERS}(?:[-.]{_LETTERS})*")
 _OPENING: Final = re.compile(r"(?:^|[.?!:]\s)[\s\"'“”‘’«»„¿¡(]*$")
 _CACHED: Final = 1 << 14
+_PAGES: Final = ("", "")  # no path: a title is never empty where something stands below it
 
 Terms: TypeAlias = frozenset[str]
 
@@ -50,7 +51,8 @@ def path(prefix: str, label: str = "") -> tuple[str, ...]:
     ('Phones', 'Orion', 'Battery', 'Charging')
     """
     title, *parts = prefix.split(" > ")
-    labels = [parts.pop()] if parts and label and _words(parts[-1]) <= _words(label) else []
+    named = _words(label.partition(": ")[2] or label)
+    labels = [parts.pop()] if parts and _words(parts[-1]) <= named else []
     return (title, *labels, *chain.from_iterable(part.split(" / ") for part in parts))
 
 
@@ -129,9 +131,11 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _Name:
-    """A title, label or heading. `plain` are its terms without function words, `said` those in the query, `named` those
-    it says as a name, `written` those with a capital or a digit; `own` of the named no other name has, but one that
-    begins with this name. `heads` are the terms of the headings under it, its own left out.
+    """A title, label or heading, and the passages below it.
+
+    `plain` are its terms without function words, `said` those in the query, names above it counted too; `named` those
+    that it says as a name, `written` of these those with a capital or a digit, `own` those that no sibling has. `heads`
+    are the terms of the headings below, its own left out.
     """
 
     below: Sequence[tuple[str, Stands]]
@@ -146,11 +150,18 @@ class _Name:
 
 
 def _groups(passages: Mapping[str, Stands]) -> dict[tuple[str, ...], dict[str, list[str]]]:
-    """By what stands above them the names in one place, each with the passages below it; only where there are more."""
+    """By what stands above them the names in one place, each with the passages below it; only where there are more.
+
+    Where all of a page stands under one heading, that is a name of the page beside its title.
+    """
     groups: defaultdict[tuple[str, ...], dict[str, list[str]]] = defaultdict(dict)
     for key, one in passages.items():
         for depth, segment in enumerate(one.path):
             groups[one.path[:depth]].setdefault(segment, []).append(key)
+    for above, members in list(groups.items()):
+        if len(above) == 1 and len(members) == 1:
+            for heading, keys in members.items():
+                groups[_PAGES].setdefault(heading, []).extend(keys)
     return {above: members for above, members in groups.items() if len(members) > 1}
 
 
@@ -161,6 +172,7 @@ def _name(reading: Callable[[str], _Reading], name: str, below: Sequence[tuple[s
     terms = frozenset(sequence)
     heads = {_terms(head, language)[1] - terms for _, one in below for head in one.path[depth + 1 :]}
     written = named & reading(language).written
+    said = said.union(*(reading(language).said(_terms(head, language)[0])[0] for head in below[0][1].path[:depth]))
     return _Name(below, language, terms, plain, said, named, written, frozenset(heads - {frozenset()}))
 
 
@@ -168,24 +180,33 @@ def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name]]:
     """Each name that the query says, with each of its siblings that it says nothing else of."""
     if not any(name.named for name in names):
         return
-    names = _distinguished(names)
-    family = _families(names)
-    for number, one in enumerate(names):
-        whole = one.terms <= one.written
-        for other_number, other in enumerate(names):
-            beats = one.own - other.terms or (whole and one.terms < other.terms)
-            if beats and other.said <= one.terms and (family[number] == family[other_number] or _alike(one, other)):
-                yield one, other
+    families = _families(names)
+    shared = _shared(names, families)
+    for one, family in zip(names, families, strict=True):
+        own, whole = one.named - shared, one.terms <= one.written
+        if not own and one.plain <= one.named and _alone(one.named, names):
+            own = one.named
+        for other, other_family in zip(names, families, strict=True):
+            beats = own - other.terms or (whole and one.terms < other.terms)
+            if beats and other.said <= one.terms | one.said and (family == other_family or _alike(one, other)):
+                yield replace(one, own=own), other
 
 
-def _distinguished(names: Sequence[_Name]) -> list[_Name]:
-    """The names with their `own` terms: those of one name, or of names that all begin with the shortest of them."""
-    holders: defaultdict[str, list[Terms]] = defaultdict(list)
-    for name in names:
+def _alone(said: Terms, names: Sequence[_Name]) -> bool:
+    """Whether one name alone has all these terms, or longer forms of it."""
+    return _nested([name.terms for name in names if said <= name.terms], len(names))
+
+
+def _shared(names: Sequence[_Name], families: Sequence[int]) -> Terms:
+    """The terms that do not tell the names of some family apart: several hold them, and are no longer forms of one."""
+    holders: defaultdict[tuple[str, int], list[Terms]] = defaultdict(list)
+    for name, family in zip(names, families, strict=True):
         for term in name.terms:
-            holders[term].append(name.terms)
-    own = {term for term, held in holders.items() if len(held) == 1 or _nested(held, len(names))}
-    return [replace(name, own=name.named & own) if name.named & own else name for name in names]
+            holders[term, family].append(name.terms)
+    sizes = Counter(families)
+    return frozenset(
+        term for (term, family), held in holders.items() if len(held) > 1 and not _nested(held, sizes[family])
+    )
 
 
 def _nested(held: Sequence[Terms], total: int) -> bool:
@@ -218,9 +239,9 @@ def _alike(one: _Name, other: _Name) -> bool:
 
 
 def _says(text: str, spelled: Iterable[Collection[str]]) -> bool:
-    """Whether a text has of each term one of the spellings."""
-    folded = text.casefold()
-    return all(any(word.casefold() in folded for word in words) for words in spelled)
+    """Whether a text has of each term one of the spellings, as a name: "one metre" is not about a phone called One."""
+    named = {word.casefold() for word in _WORD.findall(text) if word != word.lower() or word.upper() == word.lower()}
+    return all(any(word.casefold() in named for word in words) for words in spelled)
 
 
 def _words(text: str) -> frozenset[str]:
