@@ -8,10 +8,10 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,6 +22,10 @@ from wrac.cli.progress import telling
 from wrac.core.errors import ConfigError
 from wrac.evaluation.values import NO_USAGE, DataSet
 from wrac.llm.asking import Model
+
+if TYPE_CHECKING:
+    from wrac.flow.answerers import Answerer
+    from wrac.flow.talk import Talk
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,53 @@ def route(data: DataSet, embedder: str, *, out: Path | None, as_json: bool, deta
     print(contract.dumps(found) if as_json else routing.report(found, detail=detail))
     if out:
         write(out, contract.dumps(found) + "\n")
+
+
+def answerer(wanted: Wanted, price: str | None, window: int | None) -> Answerer:
+    """Who answers: the first model, or nobody."""
+    from wrac.flow.answerers import Answerer
+    from wrac.llm.prices import Price
+
+    model = wanted.models[0] if wanted.models else ""
+    return Answerer(model, wanted.base_url, Price.read(price) if price else None, window)
+
+
+def answers(  # noqa: PLR0913 - the options of one measure
+    data: DataSet, answerer: Answerer, embedder: str, runs: int, *, out: Path | None, as_json: bool
+) -> None:
+    """Measure what `wrac ask` answers, and print it."""
+    from wrac.evaluation.answers import Task
+    from wrac.evaluation.answers import answers as measured
+    from wrac.evaluation.report.answers import text
+    from wrac.evaluation.vectors import VectorCache
+    from wrac.evaluation.workspaces import workspace
+
+    if data.spans:
+        raise ConfigError("--answers counts gold blocks; this data set has gold by code points")
+    if out:
+        probe(out)
+    vectors = VectorCache.of(embedder)()
+    with telling() as tell, _talking(answerer) as talk, workspace(data, vectors, tell) as made:
+        tell("answering")
+        found = measured(Task(data, made, vectors, talk, runs, tell))
+    found["command"] = shlex.join(["wrac", *sys.argv[1:]])
+    print(contract.dumps(found) if as_json else text(found))
+    if out:
+        write(out, contract.dumps(found) + "\n")
+
+
+@contextmanager
+def _talking(answerer: Answerer) -> Iterator[Talk | None]:
+    """The model that answers, None where none is named."""
+    if not answerer.model:
+        yield None
+        return
+    from wrac.evaluation.answers import Forgetting
+    from wrac.flow.talk import Talk
+    from wrac.llm.providers import Provider
+
+    with closing(Provider(answerer.endpoint)) as provider:
+        yield Talk(answerer, provider, Forgetting())
 
 
 def compare(old: Path, new: Path, *, html: Path | None, as_json: bool) -> None:

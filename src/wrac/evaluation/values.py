@@ -29,12 +29,16 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question with its gold; `groups` are the ways results are broken down, such as company and type."""
+    """A question with its gold; `groups` are the ways results are broken down, such as company and type.
+
+    `answers` are right answers, any of them, where the data set gives some.
+    """
 
     id: str
     text: str
     gold: tuple[Gold, ...]
     groups: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    answers: tuple[str, ...] = ()
 
 
 class Excluded(NamedTuple):

@@ -81,6 +81,14 @@ def evaluate(
     route: Annotated[
         bool, typer.Option("--route", help="Measure passages, whole documents and their mixture instead.")
     ] = False,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Measure the answers of `wrac ask` instead, by --model or without.")
+    ] = False,
+    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, help="How often a model answers all.")] = 3,
+    price: options.Prices = None,
+    window: Annotated[
+        int | None, typer.Option("--window", metavar="TOKENS", min=1, help="How much the model reads, if not known.")
+    ] = None,
     detail: Annotated[bool, typer.Option("--detail", help="Also by query type, and what was left out.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Print the names of all strategies.")] = False,
     as_json: options.AsJson = False,
@@ -109,6 +117,10 @@ def evaluate(
             detail,
         )
         data = command.load(source, site or (), form, options.pairs("--where", where))
+        if answers:
+            who = command.answerer(wanted, price, window)
+            command.answers(data, who, embedder, runs, out=out, as_json=as_json)
+            return
         if route:
             command.route(data, embedder, out=out, as_json=as_json, detail=detail)
             return

@@ -21,8 +21,8 @@ def own(file: Path, pages: Sequence[str]) -> DataSet:
     """A data set of the lines of `file` over the pages of `pages` (files, folders, URLs).
 
     A line has `query`, `page` (URL, path, end of a path or file name; or `pages`, where the text stands on several) and
-    `text` (one gold block or a list); `id`, `type` and `mask` (a text or a list that no search may see) as one likes.
-    Raises InputError for a line that is not so.
+    `text` (one gold block or a list); `id`, `type`, `answer` (a right one, or a list of them) and `mask` (a text or a
+    list that no search may see) as one likes. Raises InputError for a line that is not so.
     """
     return of_pages(file, read(pages))
 
@@ -40,7 +40,8 @@ def of_pages(file: Path, found: Sequence[Page]) -> DataSet:
         excluded += [Excluded(ident, text, reason) for reason in reasons for text in texts]
         groups = {"type": fields.text("type")} if "type" in row else {}
         gold = tuple(Gold(text, urls) for text in texts) if urls else ()
-        queries.append(Query(ident, fields.text("query"), gold, groups))
+        answers = tuple(fields.texts("answer")) if "answer" in row else ()
+        queries.append(Query(ident, fields.text("query"), gold, groups, answers))
         masks += fields.texts("mask") if "mask" in row else []
     return checked(file.stem, file.parent, found, Drafts(queries, file, masks, excluded))
 

@@ -7,13 +7,20 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from string import punctuation
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wrac.evaluation.metrics.blocks import distinct
 from wrac.evaluation.metrics.words import CHARACTER, LETTERS
 from wrac.evaluation.values import Passage, Query
 from wrac.text.tokens import counter
 
+Vectors: TypeAlias = NDArray[np.float32]
 _WORD = re.compile(f"{CHARACTER}|{LETTERS}")
+_MARK = r"[a-z]{0,3}\d+\.\d+"
+_MARKS = re.compile(rf"[ \t]*[\[【]\s*{_MARK}(?:[\s,;–-]+{_MARK})*\s*[\]】]")
 _UNWRITTEN = str.maketrans("", "", f"{punctuation}’")
 """SQuAD's script drops these without a space: `U.S.` is `us`. Other punctuation parts words."""
 _ARTICLES = frozenset(
@@ -52,6 +59,15 @@ def words(text: str) -> list[str]:
     return [word for word in found if word not in _ARTICLES] or found
 
 
+def unmarked(answer: str) -> str:
+    """An answer without the marks of its citations, which no reference has.
+
+    >>> unmarked("Refunds take five days [1.2]. Ask the store [2.1, 2.3].")
+    'Refunds take five days. Ask the store.'
+    """
+    return _MARKS.sub("", answer)
+
+
 def exact_match(answer: str, references: Iterable[str]) -> float:
     """1 where the answer's words are those of a reference, in order, else 0."""
     return _best(answer, references, lambda ours, theirs: float(ours == theirs))
@@ -87,3 +103,25 @@ def _subsequence(ours: Sequence[str], theirs: Sequence[str]) -> int:
             row[column] = diagonal + 1 if word == other else max(above, row[column - 1])
             diagonal = above
     return row[-1]
+
+
+class Closeness(NamedTuple):
+    """How near the tokens of an answer and of a reference are by their vectors, each to the nearest of the other."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def bert_score(ours: Vectors, theirs: Vectors) -> Closeness:
+    """BERTScore: greedy matching of token vectors, without importance weights (Zhang et al., 2020).
+
+    Both are float32 (tokens, d), rows of unit length. Two texts without tokens are alike, one and none are not.
+    """
+    if not len(ours) or not len(theirs):
+        alike = float(len(ours) == len(theirs))
+        return Closeness(alike, alike, alike)
+    near = ours.astype(np.float64) @ theirs.astype(np.float64).T
+    precision, recall = (round(float(near.max(axis=axis).mean()), 6) for axis in (1, 0))
+    total = precision + recall
+    return Closeness(precision, recall, 2 * precision * recall / total if total > 0 else 0.0)

@@ -85,8 +85,7 @@ def observe(data: DataSet, made: Workspace, tell: Tell, budgets: Sequence[int] =
                 told = time.perf_counter()
                 tell(f"embedding questions {number}/{len(data.queries)}")  # a step, not a line of its own
             ranking = rank(index, made.embedder, Ask(query.text, None, None, confidence=FAINT))
-            if ranking.found:
-                found.append(reader.observed(query, ranking, owners, budgets))
+            found.append(reader.observed(query, ranking, owners, budgets))
     return found
 
 
@@ -135,7 +134,7 @@ class _Reader:
     def _ways(self, query: Query, ranking: Ranking, gathered: Gathered) -> Ways:
         signals = read(self._pages, ranking, gathered)
         texts = [(block.page, block.shown) for block in beside(gathered, signals.page)]
-        full = self._read(query, [*self._all([signals.page]), *texts])
+        full = self._read(query, [*self._all([signals.page] if signals.page else []), *texts])
         passages = self._passages(query, gathered.context)
         return Ways(replace(signals, document=full.tokens), passages, full)
 
