@@ -96,7 +96,7 @@ def test_each_kept_unit_is_in_the_chunks_that_hold_it(shop: Workspace) -> None:
 
 
 def test_a_model_is_asked_only_where_that_may_cost(shop: Workspace) -> None:
-    with Wire(says(lambda question: f"1-{units(question)}")) as wire:
+    with Wire(says(lambda question: f"1-2;3-{units(question)}")) as wire:
         wish = Wish(planning=Planning("llm", "small", wire.address, price=Price(2, 8)))
         record = shop.record(URL)
         free = preview(shop, record, wish)
