@@ -137,7 +137,7 @@ def test_a_mixture_lies_between_passages_and_documents(one: Factors) -> None:
     assert ends[0] == pytest.approx(found["retrieval"].question)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(factors(), st.sampled_from(list(AXES)))
 def test_at_a_break_even_both_cost_the_same(one: Factors, axis: Any) -> None:
     values = break_even(one, axis)
@@ -152,6 +152,7 @@ def test_at_a_break_even_both_cost_the_same(one: Factors, axis: Any) -> None:
             assert (before < 0) != (after < 0) or near
 
 
+@settings(max_examples=30)
 @given(factors(upkeep=100, embed_price=0, prefix_share=0))
 def test_the_break_even_of_prices_has_a_closed_form(one: Factors) -> None:
     found = costs(one)

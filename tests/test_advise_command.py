@@ -269,12 +269,12 @@ def test_nothing_that_moved_is_one_line(folder: Path) -> None:
 def test_volume_that_crosses_a_break_even_is_told(folder: Path, workspace: Workspace) -> None:
     mine = ("--tokens", "30000", "--model", "openai:gpt-4.1")
     told(folder, *mine)  # no question yet: the default of 50 a day
-    workspace.log.write(asked(2, 20_000, time.time()))
+    workspace.log.write(asked(2, 4_000, time.time()))
     code, out, _ = command("advise", "--watch", cwd=folder)
     assert code == 10
     lines = out.splitlines()
     assert lines[0] == "openai:gpt-4.1: now retrieval (high volume)"
-    assert lines[1].startswith("  questions a day: 50 to 10,000, across ")
+    assert lines[1].startswith("  questions a day: 50 to 2,000, across ")
     assert lines[-1] == "run `wrac advise` to keep the advice as it is now"
     code, out, _ = command("advise", "--watch", "--json", cwd=folder)
     row = json.loads(out)
