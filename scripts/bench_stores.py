@@ -256,8 +256,9 @@ def main() -> None:
         (folder / "ws").mkdir()
         stores = [Store("numpy", lambda: None, lambda: 0), stack.enter_context(embedded(folder / "ws", changes))]
         for url in chosen.store:
-            name = StoreAddress.of(url).scheme
-            stores += [stack.enter_context(outside(name, url, changes, lambda: 0))]
+            address = StoreAddress.of(url)
+            size = _folder_size(Path(address.path)) if address.scheme == "lancedb" else lambda: 0
+            stores += [stack.enter_context(outside(address.scheme, url, changes, size))]
         if not chosen.store:
             size = _folder_size(folder / "lance")
             stores.append(stack.enter_context(outside("lancedb", f"lancedb://{folder}/lance", changes, size)))

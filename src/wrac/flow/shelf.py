@@ -25,6 +25,7 @@ from wrac.flow.report import Progress, silent
 from wrac.flow.rows import language_of, rows_of
 from wrac.flow.turns import Turns
 from wrac.indexing import ALL, Change, Filters, Index, Row, Searched, Space, Vector, tables
+from wrac.indexing.recent import Recent
 from wrac.indexing.sql import SqlIndex
 from wrac.indexing.sqlite import SqliteIndex
 from wrac.indexing.stores import StoreAddress, open_index
@@ -47,6 +48,7 @@ class Shelf:
         self.behind = 0
         self._turns = Turns(AT_ONCE)
         self._opening = RLock()
+        self._recent = Recent()
         self._matrices: dict[str, MatrixFile] = {}
         self._outside: Index | None = None
         self._url = self.place
@@ -200,7 +202,9 @@ class Shelf:
         """What is searched, as a transaction sees it."""
         if self._url:
             return _Standing(self.outside(), connection)
-        return self.inside(connection)
+        index = self.inside(connection)
+        index.recent = self._recent
+        return index
 
     def whole(self, connection: Connection) -> Index:
         """The index with all that stands in it."""

@@ -20,6 +20,7 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, sel
 
 from wrac.indexing import ALL, DIGITS, Change, Filters, Row, Traits, Vector, tables
 from wrac.indexing.postings import Postings, batches, fetched, insert_all, marked
+from wrac.indexing.recent import Recent, Seen
 from wrac.text import bm25
 
 TERMS = 64
@@ -28,9 +29,13 @@ TERMS = 64
 
 @dataclass(slots=True)
 class SqlIndex(ABC):
-    """The index as one connection's transaction sees it; vectors are its subclasses'."""
+    """The index as one connection's transaction sees it; vectors are its subclasses'.
+
+    `recent` is what other searches read; one that only reads may be given it.
+    """
 
     connection: Connection
+    recent: Recent | None = field(default=None, kw_only=True)
     _allowed: dict[Filters, NDArray[np.bool_] | None] = field(default_factory=dict, kw_only=True)
 
     def write(self, changes: Sequence[Change]) -> None:
@@ -100,17 +105,21 @@ class SqlIndex(ABC):
 
     def rows(self, entries: Sequence[str], filters: Filters = ALL) -> dict[str, list[Row]]:
         """Where the entries stand, in order of page and position, as far as the filters allow."""
+        seen = self._seen()
+        found = {entry: seen.rows.get(entry) for entry in entries}
+        read = self._read([entry for entry, rows in found.items() if rows is None])
+        seen.keep(read)
+        known = {entry: read[entry] if rows is None else rows for entry, rows in found.items()}
+        if filters == ALL:
+            return {entry: list(rows) for entry, rows in known.items()}
+        return {entry: [row for row in rows if filters.allow(row)] for entry, rows in known.items()}
+
+    def _read(self, entries: Sequence[str]) -> dict[str, tuple[Row, ...]]:
         found: dict[str, list[Row]] = {entry: [] for entry in entries}
-        every = filters == ALL
         for batch in batches(found):
             for stored in fetched(self.connection, f"{_ROWS} IN ({', '.join('?' * len(batch))})", batch):
-                row = _row(stored)
-                if every or filters.allow(row):
-                    found[row.entry].append(row)
-        for rows in found.values():
-            if len(rows) > 1:
-                rows.sort(key=lambda row: (row.page, row.position))
-        return found
+                found[stored[0]].append(_row(stored))
+        return {entry: tuple(sorted(rows, key=_standing)) for entry, rows in found.items()}
 
     def contents(self) -> Iterator[tuple[str, int, str]]:
         """Page, position and entry of every row, in no order."""
@@ -118,8 +127,11 @@ class SqlIndex(ABC):
 
     def languages(self) -> list[str]:
         """The languages of the pages, most pages first."""
-        query = "SELECT language FROM index_pages GROUP BY language ORDER BY COUNT(*) DESC, language"
-        return [row[0] for row in self.select(query)]
+        seen = self._seen()
+        if seen.languages is None:
+            query = "SELECT language FROM index_pages GROUP BY language ORDER BY COUNT(*) DESC, language"
+            seen.languages = tuple(row[0] for row in self.select(query))
+        return list(seen.languages)
 
     def fields(self) -> list[str]:
         """The names of metadata that a row has, in order."""
@@ -146,6 +158,9 @@ class SqlIndex(ABC):
     def generation(self) -> int:
         """How often the index was changed."""
         return self._one("SELECT COALESCE(MAX(value), 0) FROM index_state WHERE name = 'generation'")
+
+    def _seen(self) -> Seen:
+        return Seen(-1) if self.recent is None else self.recent.of(self.generation())
 
     def size(self) -> int:
         """How many entries there are."""
@@ -331,6 +346,10 @@ def _row(stored: Sequence[Any]) -> Row:
         values[column] = _list(values[column])
     values[-1] = dict(_pairs(values[-1]))
     return Row(*values)
+
+
+def _standing(row: Row) -> tuple[str, int]:
+    return row.page, row.position
 
 
 def _ids(packed: str) -> tuple[str, ...]:
