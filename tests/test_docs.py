@@ -44,7 +44,9 @@ def test_docstring_examples(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     assert not result.failed
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/concepts.md", "docs/planning.md", "docs/using.md", "docs/why.md"])
+@pytest.mark.parametrize(
+    "path", ["README.md", "docs/answering.md", "docs/concepts.md", "docs/planning.md", "docs/using.md", "docs/why.md"]
+)
 def test_examples_in_documents(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     result = doctest.testfile(str(ROOT / path), module_relative=False, globs={"tmp": tmp_path})
