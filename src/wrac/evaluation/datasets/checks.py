@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,7 +51,7 @@ def checked(name: str, root: Path, pages: Sequence[Page], drafts: Drafts) -> Dat
         if not query.gold and query.id not in told:
             excluded.append(Excluded(query.id, query.text, "the query has no gold"))
         if good := tuple(gold for gold, fault in faults if not fault):
-            kept.append(Query(query.id, query.text, good, query.groups))
+            kept.append(replace(query, gold=good))
     if not kept:
         raise InputError(str(drafts.file), *_nothing(excluded))
     masks = tuple(dict.fromkeys(drafts.masks))
