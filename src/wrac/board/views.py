@@ -22,6 +22,7 @@ PLACES: Final = (
     ("/statistics", "Statistics"),
     ("/evaluation", "Evaluation"),
     ("/labelling", "Labelling"),
+    ("/jobs", "Jobs"),
 )
 """The board's parts in the order of its navigation."""
 _PARTS: Final = {"page": "/pages", "chunk": "/pages", "compare": "/"}

@@ -15,7 +15,7 @@ from wrac.core.structure import names
 from wrac.core.types import Chunk, Document, Occurrence, Plan, Policy
 from wrac.flow.kept import Kept
 from wrac.flow.planners import RULES, Asking
-from wrac.flow.remembered import Wish, recalled
+from wrac.flow.remembered import Wish, keep, recalled
 from wrac.planning import RulesPlanner
 from wrac.planning import plan as plan_by_rules
 from wrac.planning.compare import Change, compare, starts
@@ -118,6 +118,15 @@ def preview(workspace: Workspace, record: Record, wish: Wish, *, pay: bool = Fal
             plan, asked = asking.plan(url, document, policy)
     made = chunk(document, plan, policy, url)
     return Cut(document, plan, policy, made.chunks, made.occurrences, asked)
+
+
+def remember(workspace: Workspace, wish: Wish, wait: float = 60.0) -> None:
+    """The workspace plans by the wish from its next run on.
+
+    Raises BusyError when another process writes for `wait` seconds.
+    """
+    with workspace.database.writer(wait, lambda: None):
+        keep(workspace.database, wish)
 
 
 def ruled(policies: Policies, document: Document, url: str, policy: Policy, scope: Scope) -> Policies:

@@ -13,13 +13,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from wrac.api.orders import Text
 from wrac.api.served import CHANGES, Asked, Opened, Read
 from wrac.board import outline, trial
+from wrac.board.routes import jobs
 from wrac.board.snapshot import snapshot
 from wrac.board.trial import Trial
 from wrac.board.views import address, page, render
 from wrac.catalog import Record
 from wrac.core.errors import ConfigError, NotFoundError
 from wrac.flow import Workspace
-from wrac.flow.page import Cut, carriers, count, preview, stored
+from wrac.flow.page import Cut, carriers, count, preview, remember, stored
 from wrac.flow.planners import RULES, Planning
 from wrac.flow.remembered import Wish
 from wrac.flow.rows import label_of
@@ -224,15 +225,18 @@ def ask(view: Viewed, _: Asked) -> RedirectResponse:
 
 @router.post("/page/apply")
 def apply(view: Viewed, _: Annotated[Workspace, Depends(CHANGES)]) -> RedirectResponse:
-    """Plan as was tried, from now on: the page, those of its type, or all."""
+    """Plan as was tried, from now on: the page at once; those of its type, or all, by a job."""
     tried = view.trial
     if tried is None:
         raise ConfigError("nothing is tried; choose another policy first")
     if tried.who != view.planning.who and tried.scope != "all":
         raise ConfigError("a planner is chosen for all pages; apply it to all, or keep the one there is")
-    policies, planning = view.wish(tried)
-    named = [view.url] if tried.scope == "page" else []
-    report = view.workspace.replan(policy=policies, planning=planning, pages=named, workers=0, wait=WAIT)
+    wish = view.wish(tried)
+    if tried.scope != "page":
+        remember(view.workspace, wish, WAIT)
+        jobs.replan(view.request, CHANGES.named(view.request, view.request.query_params.get("workspace", "")))
+        return RedirectResponse(address(view.request, "/jobs"), 303)
+    report = view.workspace.replan(policy=wish.policies, planning=wish.planning, pages=[view.url], workers=0, wait=WAIT)
     done = address(view.request, "/page", url=view.url, changed=report.changed, embedded=report.embedded)
     return RedirectResponse(done, 303)
 
