@@ -13,6 +13,7 @@ from wrac.catalog import vectors
 from wrac.catalog.repetition import repetition
 from wrac.core.errors import NotFoundError
 from wrac.flow import Workspace
+from wrac.flow.forget import JOBS
 
 NEEDLE = "Zanzibarkoffer"
 SHARED = "<p>All of our prices include tax, whatever is bought.</p>"
@@ -133,3 +134,12 @@ def test_what_pages_say_alike_is_counted_and_counted_alike(workspace: Workspace,
     workspace.forget("site/secret.html")
     with workspace.database.read() as connection:
         assert repetition(connection).saved == 5 * len(words)
+
+
+def test_what_a_server_keeps_of_its_jobs_names_the_page_no_more(workspace: Workspace) -> None:
+    folder = workspace.path / JOBS
+    folder.mkdir()
+    (folder / "1.json").write_text('{"report": {"skipped": [{"url": "site/secret.html"}]}}')
+    (folder / "2.json").write_text('{"report": {"skipped": [{"url": "site/other.html"}]}}')
+    workspace.forget("site/secret.html")
+    assert [file.name for file in folder.iterdir()] == ["2.json"]

@@ -26,11 +26,11 @@ from wrac.api.process import Ended, Process
 from wrac.api.replies import Bell
 from wrac.api.served import Served
 from wrac.core.errors import NotFoundError
+from wrac.flow.forget import JOBS
 
 Kind: TypeAlias = Literal["index", "refresh", "replan", "reindex"]
 State: TypeAlias = Literal["queued", "running", "cancelling", "done", "failed", "cancelled", "interrupted"]
 UNDER_WAY: Final = ("queued", "running", "cancelling")
-FOLDER: Final = "jobs"
 KEPT: Final = 200
 """Jobs of a workspace that are remembered."""
 QUEUE: Final = 50
@@ -70,7 +70,7 @@ class Jobs:
     """The jobs of the workspaces that are served."""
 
     def __init__(self, served: Served, bell: Bell) -> None:
-        self._places = {name: (served.place(name), one.path / FOLDER) for name, one in served.workspaces.items()}
+        self._places = {name: (served.place(name), one.path / JOBS) for name, one in served.workspaces.items()}
         self._bell = bell
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}

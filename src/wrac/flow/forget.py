@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from wrac import catalog
 from wrac.catalog import Database, answers, crawls, ledger, vectors
@@ -15,6 +16,9 @@ from wrac.core.errors import NotFoundError
 from wrac.flow.report import Progress
 from wrac.flow.shelf import Shelf
 from wrac.observing import EventLog
+
+JOBS: Final = "jobs"
+"""The folder of a workspace in which servers keep what they know of their jobs."""
 
 
 @runtime_checkable
@@ -66,6 +70,7 @@ def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Pro
         shelf.drain(progress)
         dropped = _sweep(shelf)
         events = log.erase([*urls, *chunks])
+        _jobs(shelf.folder, urls)
         database.scrub()
         if shelf.place and isinstance(index := shelf.outside(), Versioned):
             index.scrub()
@@ -89,6 +94,15 @@ def _erase(shelf: Shelf, urls: Sequence[str]) -> set[str]:
                 if url not in left:
                     memories.forget(connection, name)
         return {chunk for chunk in chunks if not catalog.pages_of_chunk(connection, chunk)}
+
+
+def _jobs(folder: Path, urls: Sequence[str]) -> None:
+    """Removes what a server keeps of its jobs that name one of the URLs."""
+    words = [json.dumps(url)[1:-1] for url in urls]
+    for file in (folder / JOBS).glob("*.json"):
+        text = file.read_text("utf-8")
+        if any(word in text for word in words):
+            file.unlink()
 
 
 def collect(shelf: Shelf, log: EventLog, wait: float, progress: Progress, older: float = 0.0) -> Collected:
