@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -16,9 +17,12 @@ from wrac.flow.links import plain
 from wrac.flow.report import Result
 from wrac.flow.search import Answered, Ask, Ranking, Shown, rank, results
 from wrac.indexing import Searched
-from wrac.retrieval import SPARE, Context, Found, Part, Stand, context
+from wrac.retrieval import SPARE, SURE, Context, Found, Part, Stand, context
 from wrac.text.render import Renderer
 from wrac.text.tokens import counter
+
+_LOOKED_AT: Final = 10
+"""Results of which one must be sure for a budget not to be filled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,10 @@ def compose(pages: Pages, ranking: Ranking, ask: Ask) -> Context:
     What is about a sibling of what was asked about is left out: a reader could take it for the answer.
     """
     wanted = [one for one in ranking.found if one.entry not in ranking.strange]
-    spare = None if ask.budget is None else round(SPARE * ask.budget)
-    size = counter("o200k").count
-    return context(_parts(wanted, ranking, ask.near), pages, size, budget=ask.budget, k=ask.k, spare=spare)
+    sure = ask.near > 0 and any(ranking.sure(one.entry) >= SURE for one in wanted[:_LOOKED_AT])
+    spare = round(SPARE * ask.budget) if sure and ask.budget is not None else ask.budget
+    parts, size = _parts(wanted, ranking, ask.near), counter("o200k").count
+    return context(parts, pages, size, budget=ask.budget, k=ask.k, spare=spare)
 
 
 def _parts(wanted: Sequence[Found], ranking: Ranking, near: float) -> Iterator[Part]:

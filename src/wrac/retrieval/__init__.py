@@ -6,7 +6,7 @@ speed and never in order.
 
 from __future__ import annotations
 
-from wrac.retrieval.assembly import EMPTY, NEAR, SPARE, Block, Context, Part, Stand, Texts, context
+from wrac.retrieval.assembly import EMPTY, NEAR, SPARE, SURE, Block, Context, Part, Stand, Texts, context
 from wrac.retrieval.explaining import Parts, parts, reread
 from wrac.retrieval.focusing import focus, rarity
 from wrac.retrieval.fusion import DEPTH, DOUBT, FUSION, KNOWN, STRANGE, Fusion, Scored, fuse, trust
@@ -27,6 +27,7 @@ __all__ = [
     "NEAR",
     "SPARE",
     "STRANGE",
+    "SURE",
     "WEIGHT",
     "Block",
     "Context",

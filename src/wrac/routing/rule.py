@@ -23,11 +23,11 @@ class Rule:
     found answers.
     """
 
-    nearly: float = 0.75
-    part: float = 0.4
+    nearly: float = 0.9
+    part: float = 0.5
     hits: int = 4
-    gap: float = 0.15
-    sections: int = 4
+    gap: float = 0.1
+    sections: int = 8
     doubtful: float = 0.35
 
     def why(self, signals: Signals) -> str:
