@@ -17,8 +17,9 @@ from wrac.evaluation.values import Gold, Passage, Query
 from wrac.text.tokens import counter
 
 CUTS = (1, 3, 6)
+DEEP = 10
 BUDGETS = (250, 500, 1000)
-TOKENS = (400, 800)
+TOKENS = (400, 500, 800)
 CURVE = (50, 100, 150, 200, 250, 350, 500, 700, 1000, 1500, 2000)
 """Word budgets at which the whole curve is drawn."""
 METRICS = tuple(f"R@{k}" for k in CUTS) + tuple(f"B@{w}" for w in BUDGETS)
@@ -49,7 +50,7 @@ class BlockJudge:
     Raises MissingExtraError where ir-measures is not installed.
     """
 
-    metrics = (*METRICS, *(f"T@{t}" for t in TOKENS), *RANKING, f"tokens@{READ}")
+    metrics = (*METRICS, f"R@{DEEP}", *(f"T@{t}" for t in TOKENS), *RANKING, f"tokens@{READ}")
     primary = ("R@1", "R@3", "B@250", "B@500", "B@1000", "nDCG@10", f"tokens@{READ}")
 
     def __init__(self) -> None:
@@ -67,6 +68,7 @@ class BlockJudge:
         return [
             (
                 *self.score(query, hits),
+                self.recall(query, hits, DEEP),
                 *self._in_tokens(query, hits),
                 *places,
                 sum(self._tokens(hit.text) for hit in hits[:READ]),
