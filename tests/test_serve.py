@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs wrac[serve]")
 
-from tests.fakes import FakeEmbedder
+import httpx2
 from tests.serving import Running, running
 from tests.site import build
 
@@ -27,9 +27,8 @@ from wrac.flow import Workspace
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace; what no test of this module searches needs no real vectors."""
     folder = tmp_path_factory.mktemp("serve")
-    with Workspace(folder / "shop", embedder=FakeEmbedder()) as opened:
+    with Workspace(folder / "shop") as opened:
         opened.index(build(folder, 3), workers=0)
     return folder / "shop"
 
@@ -163,37 +162,40 @@ def test_sigterm_ends_a_server_in_order(shop: Path) -> None:
         assert server.process.wait(5) == 0
 
 
-def test_a_killed_server_has_kept_all_feedback_that_it_acknowledged(shop: Path) -> None:
-    with Workspace(shop, create=False, embedder=FakeEmbedder()) as workspace:
-        chunk = workspace.search("refunds")[0].chunk
-    acknowledged: list[str] = []
+def test_a_killed_server_has_kept_all_that_it_acknowledged(shop: Path) -> None:
+    verdicts: list[str] = []
+    searches: list[str] = []
 
-    def judge(server: Running, name: str) -> None:
-        import httpx2
-
-        with httpx2.Client(base_url=server.url) as client:
+    def use(server: Running, name: str) -> None:
+        """Search and judge until the server is gone."""
+        with httpx2.Client(base_url=server.url, timeout=30) as client:
             for number in range(100_000):
                 note = f"{name}-{number}"
                 try:
-                    response = client.post("/v1/feedback", json={"chunk": chunk, "verdict": 1, "note": note})
+                    found = client.get("/v1/search?q=refunds&k=1").json()
+                    searches.append(found["run"])
+                    order = {"chunk": found["hits"][0]["chunk"], "verdict": 1, "note": note}
+                    judged = client.post("/v1/feedback", json=order)
                 except httpx2.HTTPError:
                     return
-                if response.status_code == 201:
-                    acknowledged.append(note)
+                assert judged.status_code == 201
+                verdicts.append(note)
 
     with running([shop]) as server:
-        threads = [threading.Thread(target=judge, args=(server, f"client{number}")) for number in range(8)]
+        threads = [threading.Thread(target=use, args=(server, f"client{number}")) for number in range(8)]
         for thread in threads:
             thread.start()
-        while len(acknowledged) < 100:
+        while len(verdicts) < 60:
             time.sleep(0.02)
         server.process.kill()
         for thread in threads:
             thread.join()
-    with Workspace(shop, create=False, embedder=FakeEmbedder()) as workspace:
-        kept = [event.fields["note"] for event in workspace.log.read() if event.name == "feedback"]
-    assert len(acknowledged) > 99
-    assert set(acknowledged) <= set(kept) and len(kept) == len(set(kept))
+    with Workspace(shop, create=False) as workspace:
+        events = list(workspace.log.read())
+    notes = [event.fields["note"] for event in events if event.name == "feedback"]
+    assert set(verdicts) <= set(notes) and len(notes) == len(set(notes))
+    assert set(searches) <= {event.run for event in events if event.name == "query"}
+    assert min(len(verdicts), len(searches)) >= 60
 
 
 def test_a_client_that_never_says_what_it_wants_is_let_go(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +204,7 @@ def test_a_client_that_never_says_what_it_wants_is_let_go(shop: Path, monkeypatc
     from wrac.api.served import Served
 
     monkeypatch.setattr(server, "HEAD", 0.5)
-    with Workspace(shop, create=False, embedder=FakeEmbedder()) as workspace, server.listen("127.0.0.1", 0) as sock:
+    with Workspace(shop, create=False) as workspace, server.listen("127.0.0.1", 0) as sock:
         port, app, listening = sock.getsockname()[1], create(Served({"shop": workspace})), threading.Event()
         running: list[server.Server] = []
 

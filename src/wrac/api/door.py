@@ -8,6 +8,7 @@ neither is no browser's; it is taken where a form could not have sent it.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -34,6 +35,7 @@ class Door:
 
     def __init__(self, app: ASGIApp, served: Served, keys: Keys) -> None:
         self._app, self._served, self._keys = app, served, keys
+        self._reading = asyncio.Lock()
         self._rate = Rate(served.limits.rate) if served.limits.rate else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,8 +86,9 @@ class Door:
                 raise self._unknown(request)
             every = {} if rules.auth else dict.fromkeys(self._served.workspaces, EVERYTHING)
             return Who(address, every)
-        if self._keys.stale:
-            await run_in_threadpool(self._keys.refresh)
+        async with self._reading:  # one reads for all that come meanwhile
+            if self._keys.stale:
+                await run_in_threadpool(self._keys.refresh)
         rights = self._keys.rights(address, digest)
         if not rights:
             raise self._unknown(request, "no such token, or it has expired")

@@ -74,7 +74,7 @@ def metrics(request: Request, serving: Serving) -> Response:
         "wrac_jobs": ("Jobs by state.", [((("state", state),), number) for state, number in states.items()]),
         "wrac_events_lost": (
             "Events that could not be written.",
-            [((("workspace", name),), one.log.lost) for name, one in serving.workspaces.items()],
+            [((("workspace", name),), serving.workspaces[name].log.lost) for name in visible(request)],
         ),
     }
     return Response(counted.text(gauges), media_type=MEDIA)
