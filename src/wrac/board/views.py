@@ -14,6 +14,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
+from wrac.api.door import COOKIE
 from wrac.api.served import served, visible
 
 PLACES: Final = (
@@ -32,7 +33,7 @@ _PARTS: Final = {"page": "/pages", "chunk": "/pages", "compare": "/"}
 def page(request: Request, template: str, /, status: int = 200, **values: object) -> HTMLResponse:
     """A page of the board: the template with the values, the parts of the board and the workspaces.
 
-    `htmx` is true in a template where only the part that changed is wanted.
+    `htmx` is true in a template where only the part that changed is wanted, `session` where someone logged in.
     """
     known = readable(request)
     wanted = request.query_params.get("workspace", "")
@@ -42,6 +43,7 @@ def page(request: Request, template: str, /, status: int = 200, **values: object
         "workspaces": known,
         "workspace": wanted if wanted in known else next(iter(known), ""),
         "htmx": "HX-Request" in request.headers,
+        "session": COOKIE in request.cookies and bool(known),
     }
     return TEMPLATES.TemplateResponse(request, template, {**shared, **values}, status)
 
