@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Generator
 
 import pytest
@@ -211,6 +212,19 @@ def test_answers_as_models_write_them(text: str, cited: str, uncited: list[str],
     assert " ".join(one.source.mark for one in made.cited) == cited
     assert holds(made, text) == uncited
     assert [text[start:end] for start, end in made.misquoted] == misquoted
+
+
+@pytest.mark.parametrize(
+    "part",
+    [" ", "[", "[1.1", "[1.1 ", "[1.1] ", ":", "*", "**", '"', '"a', '"a" ', "“a", "`", "```\n", "| a\n", "# ", "a. ",
+     "a: ", "\n", "1.", "…", '"a… ', "[1.1-1.3] a. ", "[1.1-1.1" + "1" * 5000 + "] a. "],
+)  # fmt: skip
+def test_an_answer_of_a_hundred_thousand_letters_is_read_in_a_moment(part: str) -> None:
+    text = part * (100_000 // len(part))
+    started = time.perf_counter()
+    check(text, FEES)
+    check(text + "a", FEES)
+    assert time.perf_counter() - started < 10.0
 
 
 def test_the_first_quotation_of_a_unit_is_its_citations() -> None:

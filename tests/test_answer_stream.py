@@ -116,6 +116,13 @@ def test_an_answer_that_was_cut_says_so(finish: str) -> None:
     assert (reply.text, reply.whole, reply.problem, reply.usage.output) == ("Five", False, "", 10)
 
 
+def test_who_says_more_than_is_allowed_is_not_heard_out() -> None:
+    with Wire(streams(*["word " * 100] * 50)) as wire, provider(wire) as model:
+        pieces, reply = heard(model.stream(QUESTION))
+    assert len(pieces) == 7  # of 500 characters, where 50 tokens are allowed
+    assert (reply.whole, reply.problem) == (False, "broke off (says more than it may)")
+
+
 def test_an_empty_answer_is_one() -> None:
     with Wire(streams()) as wire, provider(wire) as model:
         pieces, reply = heard(model.stream(QUESTION))

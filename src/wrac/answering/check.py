@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,8 +16,8 @@ from wrac.text.sentences import ends
 Part: TypeAlias = tuple[int, int]
 """Code points `[start, end)` of an answer's text."""
 
-_MARK: Final = r"[a-z]{0,3}\d+\.\d+"
-_MARKS: Final = re.compile(rf"[ \t]*[\[【]\s*({_MARK}(?:(?:\s*[,;–-]\s*|\s+(?:and\s+)?){_MARK})*)\s*[\]】]")
+_MARK: Final = r"[a-z]{0,3}[0-9]{1,6}\.[0-9]{1,6}"
+_MARKS: Final = re.compile(rf"(?<![ \t])[ \t]*+[\[【]\s*({_MARK}(?:(?:\s*[,;–-]\s*|\s+(?:and\s+)?){_MARK})*)\s*[\]】]")
 _RANGE: Final = re.compile(rf"({_MARK})(?:\s*[–-]\s*({_MARK}))?")
 _FENCED: Final = re.compile(r"(?<![^\n])[ \t]*(```|~~~)(?:.|\n)*?(?:\n[ \t]*\1[`~]*[ \t]*(?![^\n])|\Z)")
 _INLINE: Final = re.compile(r"`[^`\n]+`")
@@ -24,8 +25,7 @@ _TABLE: Final = re.compile(r"^[ \t]*\|.*(?:\n[ \t]*\|.*)+", re.MULTILINE)
 _QUOTATION: Final = re.compile(
     r'(?<!\w)"([^"\n]+)"(?!\w)|“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』'
 )
-_LEAD: Final = re.compile(r"\s*#{1,6}\s|\W*\*\*[^*]+\*\*\W*$|.*[:：]\W*$", re.DOTALL)
-"""A heading, or what ends in a colon: it goes with what follows."""
+_HEADING: Final = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*\W*$")
 _LONGEST: Final = 50
 """Marks that a range stands for at most."""
 _LEFT_OUT: Final = re.compile(r"\[…\]|\[\.\.\.\]|…|\.\.\.")
@@ -54,10 +54,13 @@ def check(text: str, evidence: Evidence, language: str = "") -> Checked:
     read = _Reading(text, language)
     marked = [(part, [mark for mark in marks if mark in evidence.sources]) for part, marks in read.sentences()]
     quotes = {mark: "" for mark in read.marks() if mark in evidence.sources}
+    said = {mark: folded(evidence.sources[mark].said.text) for mark in quotes}
+    starts = [part[0] for part, _ in marked]
     misquoted: list[Part] = []
     for start, end in read.quotations:
-        own = next((marks for part, marks in marked if part[0] <= start < part[1]), [])
-        holder = _holder(text[start:end], dict.fromkeys((*own, *quotes)), evidence.sources)
+        at = bisect_left(starts, start + 1) - 1
+        own = marked[at][1] if at >= 0 else []
+        holder = _holder(text[start:end], dict.fromkeys((*own, *quotes)), said)
         if holder is None:
             misquoted.append((start - 1, end + 1))
         else:
@@ -66,10 +69,10 @@ def check(text: str, evidence: Evidence, language: str = "") -> Checked:
     return Checked(cited, tuple(part for part, marks in marked if not marks), tuple(misquoted))
 
 
-def _holder(quote: str, marks: Iterable[str], sources: Mapping[str, Source]) -> str | None:
+def _holder(quote: str, marks: Iterable[str], said: Mapping[str, str]) -> str | None:
     """The first of the units that a quotation stands in: its parts between dots, in their order."""
     parts = [folded(one).strip(_EDGES) for one in _LEFT_OUT.split(quote)]
-    return next((mark for mark in marks if _holds(folded(sources[mark].said.text), parts)), None)
+    return next((mark for mark in marks if _holds(said[mark], parts)), None)
 
 
 def _holds(text: str, parts: Sequence[str]) -> bool:
@@ -93,7 +96,7 @@ class _Reading:
         self._text, self._language = text, language
         self._marks = [found.span() for found in _MARKS.finditer(text)]
         self._fenced = [found.span() for found in _FENCED.finditer(text)]
-        self._code = [*self._fenced, *(found.span() for found in _INLINE.finditer(text))]
+        self._inline = [found.span() for found in _INLINE.finditer(text)]
         self._tables = [found.span() for found in _TABLE.finditer(text)]
         self.quotations = [span for span in map(_within, _QUOTATION.finditer(text)) if self._says(span)]
 
@@ -103,7 +106,7 @@ class _Reading:
         early: list[str] = []
         bare = self._bare()
         for start, end in self._pieces(bare):
-            own = [mark for one in self._marks if start <= one[0] < end for mark in self.named(one)]
+            own = [mark for one in self._between(start, end) for mark in self.named(one)]
             if any(map(str.isalnum, bare[start:end])):
                 found.append((self._trimmed(start, end), [*early, *own]))
                 early = []
@@ -120,45 +123,58 @@ class _Reading:
         """The marks that brackets name."""
         return named(self._text[slice(*mark)].strip(" \t[]【】"))
 
+    def _between(self, start: int, end: int) -> list[Part]:
+        return self._marks[bisect_left(self._marks, (start,)) : bisect_left(self._marks, (end,))]
+
     def _says(self, span: Part) -> bool:
         """Whether a quotation holds a word, and is no code."""
-        return any(map(str.isalnum, self._text[slice(*span)])) and not _in(span[0], self._code)
+        coded = _in(span[0], self._fenced) or _in(span[0], self._inline)
+        return not coded and any(map(str.isalnum, self._text[slice(*span)]))
 
     def _bare(self) -> str:
         """The text, as long as it is, without anything in marks, code and quotations that might end a sentence."""
-        bare = self._text
-        for filler, spans in (("x", self.quotations), ("x", self._code), ("]", self._marks)):
+        bare = list(self._text)
+        for filler, spans in (("x", [*self.quotations, *self._inline, *self._fenced]), ("]", self._marks)):
             for start, end in spans:  # a mark is as a bracket that closes the sentence before it
-                bare = bare[:start] + filler * (end - start) + bare[end:]
-        return bare
+                bare[start:end] = filler * (end - start)
+        return "".join(bare)
 
     def _pieces(self, bare: str) -> Iterator[Part]:
         """Sentences as they were split, those that go together joined."""
         start = 0
         for begin, end in pairwise((0, *ends(bare, self._language))):
-            lead = end < len(bare) and _LEAD.match(bare[begin:end])
-            if not lead and not self._goes_on(end):
+            if not (end < len(bare) and _leads(bare[begin:end])) and not self._goes_on(end):
                 yield start, end
                 start = end
 
     def _goes_on(self, at: int) -> bool:
         """Whether what begins there belongs to what is before it: code, and the second row of a table."""
-        return _in(at, self._fenced) or any(start < at < end for start, end in self._tables)
+        return _in(at, self._fenced) or (_in(at, self._tables) and _in(at - 1, self._tables))
 
     def _trimmed(self, start: int, end: int) -> Part:
         """A sentence without white space around it and marks behind it."""
-        begins = {last: first for first, last in self._marks if first > start}
+        begins = {last: first for first, last in self._between(start + 1, end)}
         while (last := start + len(self._text[start:end].rstrip())) in begins:
             end = begins[last]
         return start + len(self._text[start:last]) - len(self._text[start:last].lstrip()), last
+
+
+def _leads(piece: str) -> bool:
+    """Whether a piece is a heading, or ends in a colon: it goes with what follows."""
+    at = len(piece)
+    while at and not piece[at - 1].isalnum():
+        at -= 1
+    return any(colon in piece[at:] for colon in ":：") or bool(_HEADING.match(piece))
 
 
 def _within(found: re.Match[str]) -> Part:
     return found.span(found.lastindex or 0)
 
 
-def _in(at: int, spans: Iterable[Part]) -> bool:
-    return any(start <= at < end for start, end in spans)
+def _in(at: int, spans: Sequence[Part]) -> bool:
+    """Whether a place is in one of the spans, which are in order and apart."""
+    found = bisect_left(spans, (at + 1,)) - 1
+    return found >= 0 and at < spans[found][1]
 
 
 def named(listed: str) -> Iterator[str]:

@@ -18,5 +18,7 @@ def extract(found: Iterable[tuple[str, Iterable[str]]], evidence: Evidence) -> t
     for url, units in [*found][:MOST]:
         sent = [source for unit in units if (source := evidence.of(url, unit)) is not None]
         sources.update((source.mark, source) for source in sorted(sent, key=lambda source: source.said.ordinal))
+    if not sources:  # the best units are headings, which have no mark
+        sources = dict([*evidence.sources.items()][:1])
     text = "\n\n".join(f"{source.said.text} [{mark}]" for mark, source in sources.items())
     return text, tuple(Cited(source, source.said.text) for source in sources.values())

@@ -39,6 +39,8 @@ GLANCE: Final = 5.0
 """Seconds that an endpoint has to say which models it serves."""
 THINKING: Final = 4096
 """Tokens that a model which thinks before it answers may take for that."""
+LOUDEST: Final = 64
+"""Characters of an answer for each token that it may have: who says more does not keep to it."""
 CUT: Final = frozenset(("length", "content_filter", "error"))
 """How a reply ends that is not whole."""
 CLOSED: Final = "was closed while it was asked"
@@ -145,12 +147,17 @@ class Provider:
             started, pieces = time.monotonic(), list[str]()
             flow = self._insistently(question, lambda shape: self._begun(question, shape))
             finish: str | None = "error"
-            problem = ""
+            problem, said = "", 0
             try:
                 for piece in flow:
                     pieces.append(piece)
                     yield piece
-                finish = self._wait(flow.future).finish_reason
+                    said += len(piece)
+                    if said > LOUDEST * question.most:
+                        problem = "broke off (says more than it may)"
+                        break
+                else:
+                    finish = self._wait(flow.future).finish_reason
             except (known().any, known().unexpected, *known().transport) as error:
                 problem = f"broke off ({self._told(error)})"
             finally:
