@@ -10,6 +10,7 @@ from tests.data import FOLDER, existing
 from tests.fakes import FakeModel
 
 from wrac.chunking import chunk, prefixes
+from wrac.core.errors import ConfigError, RemoteError
 from wrac.core.types import Document, Page, Usage
 from wrac.evaluation.datasets import load
 from wrac.evaluation.datasets.concatenated import concatenated
@@ -133,7 +134,7 @@ def test_a_model_labels_in_windows_and_is_asked_once() -> None:
     document = manual()
     passages, _, _ = cut(document)
     said = {"same": False, "category": "text", "nouns": ["phone", "spaceship"], "model": "Orion"}
-    answer = json.dumps({"labels": [said, {"same": True}]})
+    answer = json.dumps({"labels": [said, {"same": True}] * (WINDOW // 2)})
     model, answers, ledger = FakeModel(answer, usage=Usage(100, 0, 10, 1, cost=0.5)), dict[str, str](), list[Spent]()
     labeller = LlmLabeller(model, answers, ledger=ledger.append)
     labels, told = labeller.ask(document, passages, "manual.html")
@@ -141,12 +142,34 @@ def test_a_model_labels_in_windows_and_is_asked_once() -> None:
     assert (labels[0].nouns, labels[0].model, labels[0].inherited) == (("phone",), "Orion", False)
     assert (labels[1].nouns, labels[1].inherited) == (("phone",), True)
     assert told.usage.calls == len(ledger) == len(model.asked) == windows
-    assert told.refused == windows
-    assert told.missing == len(passages) - 2 * windows
+    assert (told.refused, told.missing, told.failed) == (-(-len(passages) // 2), 0, "")
     assert {one.purpose for one in ledger} == {"label"}
     again, told = labeller.ask(document, passages, "manual.html")
     assert again == labels
     assert (told.remembered, told.usage.calls) == (windows, 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told_of"),
+    [
+        (RemoteError("fake:model", "gave no answer in 4 attempts"), "gave no answer"),
+        (ConfigError("fake:model: the budget of 1 USD is spent"), "is spent"),
+        ('{"labels":[{"same":true}]}', "labels few of the passages"),
+        ("I cannot do that.", "labels few of the passages"),
+    ],
+)
+def test_what_a_model_does_not_answer_is_labelled_by_rules_and_asked_again(
+    answer: str | Exception, told_of: str
+) -> None:
+    document = manual()
+    passages, _, _ = cut(document)
+    model, answers = FakeModel(answer), dict[str, str]()
+    labels, told = LlmLabeller(model, answers).ask(document, passages, "manual.html")
+    assert labels[1:] == RulesLabeller().labels(document, passages, "manual.html")[1:]
+    assert told_of in told.failed
+    assert not answers
+    LlmLabeller(model, answers).ask(document, passages, "manual.html")
+    assert len(model.asked) == 2 * -(-len(passages) // WINDOW)
 
 
 def test_a_page_cannot_speak_to_the_model() -> None:

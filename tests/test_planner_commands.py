@@ -286,7 +286,7 @@ def test_a_refusal(folder: Path, wire: Wire, status: int, message: str, line: st
     assert told("plan", "page.html", *asking(wire), cwd=folder, code=0) == f"wrac: planned by rules: {line}"
     assert told("plan", "page.html", *asking(wire), "--no-fallback", cwd=folder, code=2) == f"wrac: {line}"
     found = told("index", "page.html", *asking(wire), "--workers", "1", cwd=folder, code=0)
-    assert found == f"1 page planned by rules, asked again by the next run: {line}"
+    assert found == f"1 page left to the rules, asked again by the next run: {line}"
     assert told("replan", "--no-fallback", "--workers", "1", cwd=folder, code=2) == f"wrac: {line}"
     wire.turns = [says(fours)]
     done = row("replan", "--fallback", "--workers", "1", cwd=folder)

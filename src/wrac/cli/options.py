@@ -15,6 +15,7 @@ from wrac.core.types import Page, Policy
 from wrac.fetching import READABLE, Skip, pages
 
 if TYPE_CHECKING:
+    from wrac.flow.labellers import Labelling
     from wrac.flow.planners import Planning
     from wrac.planning.policies import Policies
 
@@ -41,6 +42,14 @@ class Who(StrEnum):
     rules = "rules"
     llm = "llm"
     cascade = "cascade"
+
+
+class Labeller(StrEnum):
+    """Who labels."""
+
+    rules = "rules"
+    llm = "llm"
+    none = "none"
 
 
 class Written(StrEnum):
@@ -133,6 +142,20 @@ Parallel = Annotated[
 Fallback = Annotated[
     bool | None,
     typer.Option("--fallback/--no-fallback", help="Plan by rules what the model does not answer, or stop."),
+]
+Labels = Annotated[
+    Labeller | None, typer.Option("--labels", help="Who says what passages are about: rules, a model, or nobody.")
+]
+LabelModel = Annotated[
+    str | None,
+    typer.Option("--label-model", metavar="PROVIDER:NAME", help="The model that labels, if not the planner's."),
+]
+LabelBaseUrl = Annotated[
+    str | None, typer.Option("--label-base-url", metavar="URL", help="Where it is, as --base-url.")
+]
+LabelPrice = Annotated[str | None, typer.Option("--label-price", metavar="IN/OUT", help="What it costs, as --price.")]
+LabelMaxCost = Annotated[
+    float | None, typer.Option("--label-max-cost", metavar="USD", min=0, help="Label by rules when this is spent.")
 ]
 Workers = Annotated[int | None, typer.Option("--workers", metavar="N", min=1, help="Processes that parse.")]
 Wait = Annotated[float, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to wait for another writer.")]
@@ -256,6 +279,24 @@ def planning(before: Planning | None, **given: Any) -> Planning | None:  # noqa:
     if "price" in said:
         said["price"] = Price.read(said["price"])
     return Planning(**said) if "who" in said else replace(before or RULES, **said)
+
+
+def labelling(before: Labelling, **given: Any) -> Labelling | None:  # noqa: ANN401 - by the names of Labelling
+    """Who labels as the options say, of which None says nothing; without `by` they change what was before.
+
+    Raises ConfigError for what makes no sense.
+    """
+    from wrac.flow.labellers import Labelling
+    from wrac.llm.prices import Price
+
+    said: dict[str, Any] = {
+        name: one.value if isinstance(one, StrEnum) else one for name, one in given.items() if one is not None
+    }
+    if not said:
+        return None
+    if "price" in said:
+        said["price"] = Price.read(said["price"])
+    return Labelling(**said) if "by" in said else replace(before, **said)
 
 
 def one(source: str, max_size: float) -> Page:

@@ -20,6 +20,7 @@ from wrac.flow import IndexReport, ReplanReport, VerifyReport, Workspace
 from wrac.flow.report import Skipped
 
 if TYPE_CHECKING:
+    from wrac.flow.labellers import Labelling
     from wrac.flow.planners import Planning
     from wrac.flow.sites import Site
     from wrac.planning.policies import Policies
@@ -40,6 +41,7 @@ def index(  # noqa: PLR0913 - a command's options
     max_size: int,
     policies: Policies | None,
     planning: Mapping[str, Any],
+    labelling: Mapping[str, Any],
     workers: int | None,
     wait: float,
     max_seconds: float,
@@ -59,6 +61,7 @@ def index(  # noqa: PLR0913 - a command's options
             max_size=max_size,
             policy=policies,
             planning=_planning(workspace, planning),
+            labelling=_labelling(workspace, labelling),
             workers=workers,
             progress=tell,
             wait=wait,
@@ -81,6 +84,7 @@ def replan(  # noqa: PLR0913 - a command's options
     *,
     policies: Policies | None,
     planning: Mapping[str, Any],
+    labelling: Mapping[str, Any],
     batch: bool,
     workers: int | None,
     wait: float,
@@ -92,6 +96,7 @@ def replan(  # noqa: PLR0913 - a command's options
         report = workspace.replan(
             policy=policies,
             planning=_planning(workspace, planning),
+            labelling=_labelling(workspace, labelling),
             batch=batch,
             progress=tell,
             workers=workers,
@@ -108,6 +113,15 @@ def _planning(workspace: Workspace, given: Mapping[str, Any]) -> Planning | None
     if all(value is None for value in given.values()):
         return None
     return options.planning(workspace.remembered().planning, **given)
+
+
+def _labelling(workspace: Workspace, given: Mapping[str, Any]) -> Labelling | None:
+    """Who labels as the options say; without `--labels` they change what the workspace remembers."""
+    if all(value is None for value in given.values()):
+        return None
+    from wrac.flow.labellers import recalled
+
+    return options.labelling(recalled(workspace.database), **given)
 
 
 def print_index(report: IndexReport, place: str) -> None:
@@ -142,11 +156,11 @@ def _print_usage(usage: Usage) -> None:
 
 
 def _print_unanswered(pages: Sequence[Skipped]) -> None:
-    """Says which pages the rules planned after all; the reason once where it is one."""
+    """Says which pages the rules planned or labelled after all; the reason once where it is one."""
     if not pages:
         return
     out = paint.console(stderr=True)
-    head = f"{paint.plural(len(pages), 'page')} planned by rules, asked again by the next run: {pages[0].reason}"
+    head = f"{paint.plural(len(pages), 'page')} left to the rules, asked again by the next run: {pages[0].reason}"
     paint.put(out, (paint.one_line(head), "yellow"))
     others = [page for page in pages if page.reason != pages[0].reason]
     for page in others[:_NAMED]:

@@ -20,9 +20,11 @@ from wrac.catalog import Record, vectors
 from wrac.chunking import entries as make_entries
 from wrac.core.types import NOTHING, Document, Entry, Event, Page, Usage
 from wrac.fetching import MAX_SIZE
+from wrac.flow import labellers
 from wrac.flow.kept import Kept
+from wrac.flow.labellers import AskingLabels, Labelling
 from wrac.flow.planners import Asking
-from wrac.flow.prepare import READING, Prepared, prepare_or_why, read_or_why, recipe, state
+from wrac.flow.prepare import READING, Prepared, label, prepare_or_why, read_or_why, recipe, state
 from wrac.flow.remembered import Wish, keep, settled
 from wrac.flow.report import Progress, Skipped, silent
 from wrac.flow.rows import rows_of
@@ -44,6 +46,8 @@ STAGES = ("read", "parse", "plan", "embed", "write")
 UNANSWERED = "\nunanswered"
 """What the recipe of a page ends with that a model was to plan and did not plan whole: the next run asks again."""
 
+_NO_MODEL = ("rules", "none")
+
 Found = TypeVar("Found")
 
 
@@ -52,7 +56,8 @@ class Options:
     """How a run reads and cuts pages; `workers` are the parsing processes: None for one a processor, 0 for this one,
     which no clock stops. `wish` says how pages are planned; where it is silent, the workspace does. `max_seconds` is
     the longest a page may take in another process, `wait` seconds for the writer's lock. With a `site` the pages behind
-    a URL are crawled. With a `silence` no model is asked, for that reason: what it answered before is used.
+    a URL are crawled. With a `silence` no model is asked to plan, for that reason: what it answered before is used.
+    `labelling` says who labels; where it is None, the workspace does.
     """
 
     meta: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -66,6 +71,7 @@ class Options:
     store: str = ""
     site: Site | None = None
     silence: str = ""
+    labelling: Labelling | None = None
 
     def waiting(self) -> None:
         """Tell that another process has the lock."""
@@ -106,20 +112,30 @@ class Pipeline:
         self.shelf.begin(options.store)
         self.policies, self.planning = settled(self.database, options.wish)
         planning = self.planning
+        self.labelling = labellers.settled(self.database, options.labelling, planning)
         count = options.workers if options.workers is not None else os.cpu_count() or 1
         self._bound = max(count * AHEAD, 1)
         self._asking: Asking | None = None
+        self._labels: AskingLabels | None = None
+        asked = [
+            one.parallel
+            for one, by in ((planning, planning.who), (self.labelling, self.labelling.by))
+            if by not in _NO_MODEL
+        ]
         with self._open as opening:
-            if planning.who != "rules":
-                threads = planning.parallel + max(count, 1)
-                self._bound = max(self._bound, planning.parallel * AHEAD)
+            if asked:
+                threads = sum(asked) + max(count, 1)
+                self._bound = max(self._bound, sum(asked) * AHEAD)
                 self._threads = opening.enter_context(ThreadPoolExecutor(threads, "wrac-plan"))
                 opening.callback(self._threads.shutdown, wait=False, cancel_futures=True)
             self._workers = opening.enter_context(Workers(count, options.max_seconds))
             if planning.who != "rules":
                 self._asking = opening.enter_context(Asking(planning, Kept(self.database), options.silence))
+            if self.labelling.by == "llm":
+                self._labels = opening.enter_context(AskingLabels(self.labelling, Kept(self.database)))
             self._open = opening.pop_all()
         keep(self.database, options.wish)  # not before it is known to make sense
+        labellers.keep(self.database, options.labelling)
         return self
 
     def __exit__(
@@ -204,15 +220,32 @@ class Pipeline:
         policies = self.policies.at(url)
         if policies not in self._recipes:
             planner = self.planning.name(policies.default)
-            self._recipes[policies] = recipe(planner, policies, self.embedder.name)
+            self._recipes[policies] = recipe(planner, policies, self.embedder.name, self.labelling.name)
         return self._recipes[policies]
 
     def _submit(self, page: Page, document: Document | None) -> Future[Prepared | str]:
-        if self._asking is None:
-            return self._workers.submit(prepare_or_why, page, self.policies, document)
-        return self._threads.submit(self._asked, self._asking, page, document)
+        if self._asking is None and self._labels is None:
+            labelled = self.labelling.by == "rules"
+            return self._workers.submit(prepare_or_why, page, self.policies, document, labelled=labelled)
+        return self._threads.submit(self._asked, page, document)
 
-    def _asked(self, asking: Asking, page: Page, known: Document | None) -> Prepared | str:
+    def _asked(self, page: Page, known: Document | None) -> Prepared | str:
+        """The page parsed in a process, planned by asking from here, cut in a process, and labelled by asking."""
+        labelled = self.labelling.by == "rules"
+        made: Prepared | str
+        if self._asking is None:
+            made = self._workers.submit(prepare_or_why, page, self.policies, known, labelled=labelled).result()
+        else:
+            made = self._planned(self._asking, page, known, labelled=labelled)
+        if self._labels is None or isinstance(made, str):
+            return made
+        started, passages = time.perf_counter(), [one.ordinals for one in made.occurrences]
+        labels, told = self._labels.labels(page.url, made.document, passages, made.language)
+        seconds = made.planning + time.perf_counter() - started
+        failed = f"labels: {told.failed}" if told.failed else ""
+        return replace(label(made, labels), planning=seconds, labels=told.usage, unanswered=made.unanswered or failed)
+
+    def _planned(self, asking: Asking, page: Page, known: Document | None, *, labelled: bool) -> Prepared | str:
         """The page parsed in a process, planned by asking from here, and cut in a process."""
         started, policies = time.perf_counter(), self.policies
         document = self._workers.submit(read_or_why, page).result() if known is None else known
@@ -221,7 +254,7 @@ class Pipeline:
         parsed = time.perf_counter()
         plan, asked = asking.plan(page.url, document, policies.of(page.url, document))
         planned = time.perf_counter()
-        made = self._workers.submit(prepare_or_why, page, policies, document, plan).result()
+        made = self._workers.submit(prepare_or_why, page, policies, document, plan, labelled=labelled).result()
         if isinstance(made, str):
             return made
         return replace(
@@ -251,7 +284,7 @@ class Pipeline:
             return
         self.seconds["parse"] += made.parsing
         self.seconds["plan"] += made.planning
-        self.usage = total((self.usage, made.plan.usage))
+        self.usage = total((self.usage, made.plan.usage, made.labels))
         if made.unanswered:
             self.unanswered.append(Skipped(job.page.url, made.unanswered))
         started = time.perf_counter()

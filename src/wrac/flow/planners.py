@@ -118,14 +118,14 @@ class Passing:
 class Account:
     """A model as one page asks it, and the answers known to it: an answer and its cost are kept together."""
 
-    def __init__(self, model: Model, memory: Memory, url: str) -> None:
+    def __init__(self, model: Model, memory: Memory, url: str, purpose: str = "plan") -> None:
         self.name = model.name
-        self._model, self._memory, self._url = model, memory, url
+        self._model, self._memory, self._url, self._purpose = model, memory, url, purpose
         self._due: list[Spent] = []
 
     def ask(self, question: Question) -> Reply:
         reply = self._model.ask(question)
-        self._due.append(Spent(time.time(), "plan", site(self._url), self._url, self.name, reply.usage))
+        self._due.append(Spent(time.time(), self._purpose, site(self._url), self._url, self.name, reply.usage))
         return reply
 
     def get(self, key: str) -> str | None:

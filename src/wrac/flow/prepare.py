@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,7 +11,7 @@ from wrac import __version__
 from wrac.chunking import VERSION, chunk, prefixes
 from wrac.core.errors import InputError, MissingExtraError
 from wrac.core.ids import content_id
-from wrac.core.types import Chunk, Document, Entry, Occurrence, Page, Plan, Policy
+from wrac.core.types import Chunk, Document, Entry, Label, Occurrence, Page, Plan, Policy, Usage
 from wrac.labelling import RulesLabeller, beside
 from wrac.parsing import PARSERS, parse
 from wrac.parsing.formats import FORMATS
@@ -26,7 +27,8 @@ LABELLER: Final = RulesLabeller()
 class Prepared:
     """A page's document, plan and chunks. `prefixes` and `terms` are aligned with `chunks`; terms are those of prefix
     and text. `policy` is what the page was planned by, `language` its own or guessed. `parsing` and `planning` are
-    seconds. `unanswered` says why a model that was to plan the page did not plan all of it.
+    seconds. `unanswered` says why a model that was to plan or label the page did not do all of it; `labels` is
+    what its labels were paid.
     """
 
     document: Document
@@ -40,6 +42,7 @@ class Prepared:
     parsing: float
     planning: float
     unanswered: str = ""
+    labels: Usage = Usage()  # noqa: RUF009 - a frozen value
 
 
 def read(page: Page) -> Document:
@@ -50,8 +53,16 @@ def read(page: Page) -> Document:
     return document
 
 
-def prepare(page: Page, policies: Policies, known: Document | None = None, planned: Plan | None = None) -> Prepared:
-    """The page parsed, unless its document is known, planned by rules, unless its plan is, and cut to chunks.
+def prepare(
+    page: Page,
+    policies: Policies,
+    known: Document | None = None,
+    planned: Plan | None = None,
+    *,
+    labelled: bool = True,
+) -> Prepared:
+    """The page parsed, unless its document is known, planned by rules, unless its plan is, cut to chunks, and labelled
+    by rules, unless somebody else does that, or nobody.
 
     Raises InputError for a page that cannot be read, ConfigError where the policies make no sense for it.
     """
@@ -62,14 +73,26 @@ def prepare(page: Page, policies: Policies, known: Document | None = None, plann
     plan = make_plan(document, policy) if planned is None else planned
     made = chunk(document, plan, policy, page.url)
     language = document.language or detect("\n".join(one.text for one in made.chunks))
-    labels = LABELLER.labels(document, [one.ordinals for one in made.occurrences], page.url, language)
-    above = beside(prefixes(document, made.chunks, page.url), labels)
-    occurrences = tuple(replace(one, label=label) for one, label in zip(made.occurrences, labels, strict=True))
-    terms = tuple(tuple(analyse(Entry(one, line).text, language)) for one, line in zip(made.chunks, above, strict=True))
+    above = prefixes(document, made.chunks, page.url)
     done = time.perf_counter()
-    return Prepared(
-        document, plan, policy, made.chunks, occurrences, above, terms, language, parsed - started, done - parsed
+    found = Prepared(
+        document, plan, policy, made.chunks, made.occurrences, above, (), language, parsed - started, done - parsed
     )
+    passages = [one.ordinals for one in made.occurrences]
+    labels = LABELLER.labels(document, passages, page.url, language) if labelled else None
+    found = label(found, labels)
+    return replace(found, planning=time.perf_counter() - parsed)
+
+
+def label(made: Prepared, labels: Sequence[Label] | None) -> Prepared:
+    """The page with labels beside its prefixes, and its terms; with None it has none."""
+    above, occurrences = made.prefixes, made.occurrences
+    if labels is not None:
+        above = beside(above, labels)
+        occurrences = tuple(replace(one, label=own) for one, own in zip(occurrences, labels, strict=True))
+    entries = (Entry(one, line).text for one, line in zip(made.chunks, above, strict=True))
+    terms = tuple(tuple(analyse(text, made.language)) for text in entries)
+    return replace(made, occurrences=occurrences, prefixes=above, terms=terms)
 
 
 def _nothing(document: Document, shown: int = 3) -> str:
@@ -90,11 +113,16 @@ def read_or_why(page: Page) -> Document | str:
 
 
 def prepare_or_why(
-    page: Page, policies: Policies, known: Document | None = None, planned: Plan | None = None
+    page: Page,
+    policies: Policies,
+    known: Document | None = None,
+    planned: Plan | None = None,
+    *,
+    labelled: bool = True,
 ) -> Prepared | str:
     """The page prepared, or the reason why it cannot be."""
     try:
-        return prepare(page, policies, known, planned)
+        return prepare(page, policies, known, planned, labelled=labelled)
     except InputError as error:
         return error.problem
     except MissingExtraError as error:
@@ -105,7 +133,7 @@ READING: Final = "\n".join((f"wrac@{__version__}", *sorted(PARSERS)))
 """The recipe of a page that cannot be read: whatever makes plans and vectors, it stays unreadable."""
 
 
-def recipe(planner: str, policies: Policies, embedder: str) -> str:
+def recipe(planner: str, policies: Policies, embedder: str, labeller: str = LABELLER.name) -> str:
     """Names and versions of all that makes a page what it becomes here; a page made by another one is made again."""
     return "\n".join(
         (
@@ -113,7 +141,7 @@ def recipe(planner: str, policies: Policies, embedder: str) -> str:
             planner,
             *_by_type(policies),
             VERSION,
-            LABELLER.name,
+            labeller,
             policies.default.tokenizer,
             analyser(),
             embedder,

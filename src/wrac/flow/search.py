@@ -53,8 +53,8 @@ class Ask:
     """What is asked for. Passages of less than `confidence` are left out; `rerank` reads the first ones once more;
     `explain` has each result say what its score is made of.
 
-    With `near` passages below that share of the best score fill no more than `SPARE` of a context's budget; with `mixed`
-    what is about siblings of what the query names is treated as any other passage.
+    With `near` passages below that share of the best score fill no more than `SPARE` of a context's budget; with
+    `mixed` what is about siblings of what the query names is treated as any other passage.
     """
 
     query: str

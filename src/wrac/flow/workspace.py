@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from wrac.flow.answerers import Answerer
     from wrac.flow.forget import Collected, Forgotten
     from wrac.flow.gather import Gathered
+    from wrac.flow.labellers import Labelling
     from wrac.flow.planners import Planning
     from wrac.flow.remembered import Wish
     from wrac.flow.search import Answered
@@ -96,6 +97,7 @@ class Workspace:
         meta: Mapping[str, str] = NOTHING,
         policy: Policy | Policies | None = None,
         planning: Planning | None = None,
+        labelling: Labelling | None = None,
         progress: Progress | None = None,
         base: str = "",
         max_size: int = MAX_SIZE,
@@ -108,7 +110,8 @@ class Workspace:
         """Bring the workspace up to what the sources hold now; what is known is neither parsed nor embedded again.
 
         A page over `max_size` bytes, or over `max_seconds` in one of the parsing processes, is skipped with the reason.
-        `policy` and `planning` say how pages are planned; None is as the last run was told. `store` is the URL of an
+        `policy` and `planning` say how pages are planned, `labelling` who labels; None is as the last run was told.
+        `store` is the URL of an
         index outside, for a workspace that has none yet; it is remembered, without its password. With a `site` the
         pages behind a URL are crawled; a crawl that was stopped goes on.
 
@@ -120,7 +123,9 @@ class Workspace:
         from wrac.flow.pipeline import Options
 
         tell, wish = progress or silent, _wish(policy, planning)
-        options = Options(meta, base, max_size, wish, workers, wait, tell, max_seconds, store, site)
+        options = Options(
+            meta, base, max_size, wish, workers, wait, tell, max_seconds, store, site, labelling=labelling
+        )
         named = [sources] if isinstance(sources, str | Path) else sources
         self._agree()
         if self._named:
@@ -180,6 +185,7 @@ class Workspace:
         *,
         policy: Policy | Policies | None = None,
         planning: Planning | None = None,
+        labelling: Labelling | None = None,
         pages: Sequence[str] = (),
         batch: bool = False,
         progress: Progress | None = None,
@@ -188,15 +194,16 @@ class Workspace:
     ) -> ReplanReport:
         """Plan every page anew, or only `pages` by URL; nothing is fetched, only chunks that are new are embedded.
 
-        `policy` and `planning` are as for `index`, and remembered. With `batch` the model is asked in the provider's
-        batches, for half the price and within a day; a process that ends meanwhile loses nothing. A run that was
-        stopped goes on where it stopped.
+        `policy`, `planning` and `labelling` are as for `index`, and remembered. With `batch` the planner's model is
+        asked in the provider's batches, for half the price and within a day; a process that ends meanwhile loses
+        nothing. A run that was stopped goes on where it stopped.
 
         Raises BusyError when another process writes for `wait` seconds, and what asking a model raises.
         """
         from wrac.flow.pipeline import Options
 
-        options = Options(wish=_wish(policy, planning), workers=workers, wait=wait, progress=progress or silent)
+        tell, wish = progress or silent, _wish(policy, planning)
+        options = Options(wish=wish, workers=workers, wait=wait, progress=tell, labelling=labelling)
         self._agree()
         if batch:
             from wrac.flow.batches import replan_in_batches

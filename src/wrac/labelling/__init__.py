@@ -3,7 +3,7 @@
 from wrac.labelling.beside import beside
 from wrac.labelling.categories import CATEGORIES
 from wrac.labelling.labeller import Labeller, Passages
-from wrac.labelling.llm import LlmLabeller
+from wrac.labelling.llm import LlmLabeller, Told
 from wrac.labelling.rules import RulesLabeller
 
-__all__ = ["CATEGORIES", "Labeller", "LlmLabeller", "Passages", "RulesLabeller", "beside"]
+__all__ = ["CATEGORIES", "Labeller", "LlmLabeller", "Passages", "RulesLabeller", "Told", "beside"]

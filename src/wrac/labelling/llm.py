@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
+from wrac.core.errors import ConfigError, MissingExtraError, RemoteError
 from wrac.core.ids import content_id
 from wrac.core.structure import trails
 from wrac.core.types import Document, Label, Usage
@@ -27,13 +28,14 @@ WINDOW: Final = 24
 SHOWN: Final = 240
 """Characters of a passage that the model reads."""
 _TOKENS: Final = 48  # of one label in an answer, at most
+_TOLD: Final = 60  # characters of an answer that is no use
 _OBJECT: Final = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(slots=True)
 class Told:
     """What labelling one page took. `refused` counts what a model said and the page does not; `missing` the passages
-    that no answer labels, which have the rules' label.
+    that no answer labels, which have the rules' label; `failed` says why a question was not answered.
     """
 
     usage: Usage = field(default_factory=Usage)
@@ -41,6 +43,7 @@ class Told:
     remembered: int = 0
     refused: int = 0
     missing: int = 0
+    failed: str = ""
 
 
 class _Window(NamedTuple):
@@ -56,8 +59,8 @@ class _Window(NamedTuple):
 class LlmLabeller:
     """Labels by a model's answers; what it leaves open, or makes up, is by `rules`.
 
-    `answers` are recorded by window of passages: a page that did not change asks nothing. `ledger` is told what was
-    paid; `site` gives the site of a page's URL.
+    `answers` are recorded by window of passages: a page that did not change asks nothing. What the model does not
+    answer has the rules' label. `ledger` is told what was paid; `site` gives the site of a page's URL.
     """
 
     model: Model
@@ -72,13 +75,13 @@ class LlmLabeller:
         return f"{VERSION}+{PROMPT}+{self.model.name}+{self.rules.name}"
 
     def labels(self, document: Document, passages: Passages, page: str = "", language: str = "") -> tuple[Label, ...]:
-        """A label for each passage. Raises RemoteError when the model cannot be reached."""
+        """A label for each passage."""
         return self.ask(document, passages, page, language)[0]
 
     def ask(
         self, document: Document, passages: Passages, page: str = "", language: str = ""
     ) -> tuple[tuple[Label, ...], Told]:
-        """The labels, and what was asked for them."""
+        """The labels, and what was asked for them. Raises MissingExtraError without the package that asks."""
         fallback, told = self.rules.labels(document, passages, page, language), Told()
         said = _Said(document)
         made: list[Label] = []
@@ -97,18 +100,27 @@ class LlmLabeller:
             yield _Window(first, some, before, content_id("a1", [VERSION, PROMPT, self.model.name, before, *some]))
 
     def _answer(self, window: _Window, page: str, told: Told) -> str:
-        """The recorded answer about a window, else the model's, which is recorded when it is whole."""
+        """The recorded answer about a window, else the model's, recorded when it labels most of it; "" for none."""
         known = self.answers.get(window.key)
         if known is not None:
             told.remembered += 1
             return known
-        reply = self.model.ask(_question(window))
+        try:
+            reply = self.model.ask(_question(window))
+        except MissingExtraError:
+            raise
+        except (RemoteError, ConfigError) as error:
+            told.failed = told.failed or str(error)
+            return ""
         told.usage = total((told.usage, reply.usage))
         told.answers.append(reply.text)
-        if reply.whole:
-            self.answers.update({window.key: reply.text})
         if self.ledger is not None:
             self.ledger(Spent(time.time(), "label", self.site(page), page, self.model.name, reply.usage))
+        if reply.whole and 2 * len(_read(reply.text)) >= len(window.lines):
+            self.answers.update({window.key: reply.text})
+        else:
+            said = " ".join(reply.text.split())[:_TOLD]
+            told.failed = told.failed or f"{self.model.name}: answered {said!r}, which labels few of the passages"
         return reply.text
 
 

@@ -29,6 +29,11 @@ def index(
     parallel: options.Parallel = None,
     form: options.AnswerForm = None,
     fallback: options.Fallback = None,
+    labels: options.Labels = None,
+    label_model: options.LabelModel = None,
+    label_base_url: options.LabelBaseUrl = None,
+    label_price: options.LabelPrice = None,
+    label_max_cost: options.LabelMaxCost = None,
     max_size: options.MaxSize = MAX_SIZE,
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", metavar="SECONDS", min=0.1, help="Skip pages that take longer to parse.")
@@ -72,6 +77,10 @@ def index(
         planning={
             "who": planner, "model": model, "base_url": base_url, "price": price, "most": max_cost,
             "parallel": parallel, "form": form, "fallback": fallback,
+        },
+        labelling={
+            "by": labels, "model": label_model, "base_url": label_base_url, "price": label_price,
+            "most": label_max_cost,
         },
         workers=workers,
         wait=wait,
@@ -141,6 +150,11 @@ def replan(
     parallel: options.Parallel = None,
     form: options.AnswerForm = None,
     fallback: options.Fallback = None,
+    labels: options.Labels = None,
+    label_model: options.LabelModel = None,
+    label_base_url: options.LabelBaseUrl = None,
+    label_price: options.LabelPrice = None,
+    label_max_cost: options.LabelMaxCost = None,
     batch: Annotated[
         bool, typer.Option("--batch", help="Ask in the provider's batches: half the price, within a day.")
     ] = False,
@@ -161,6 +175,10 @@ def replan(
         planning={
             "who": planner, "model": model, "base_url": base_url, "price": price, "most": max_cost,
             "parallel": parallel, "form": form, "fallback": fallback,
+        },
+        labelling={
+            "by": labels, "model": label_model, "base_url": label_base_url, "price": label_price,
+            "most": label_max_cost,
         },
         batch=batch,
         workers=workers,
