@@ -95,7 +95,7 @@ def configured(app: FastAPI) -> uvicorn.Config:
     """How an application is served; nobody's word is taken for where a request comes from."""
     return uvicorn.Config(
         app, http=Prompt, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=GRACE, timeout_keep_alive=30, h11_max_incomplete_event_size=64 * 1024,
+        timeout_graceful_shutdown=GRACE, timeout_keep_alive=30, ws="none", h11_max_incomplete_event_size=64 * 1024,
     )  # fmt: skip
 
 
