@@ -150,7 +150,9 @@ def test_what_a_model_says_comes_as_it_says_it(tmp_path: Path) -> None:
         asked.index(build(tmp_path, 2), workers=0)
         asked.ask("What are refunds?", answerer=Answerer("small", wire.address, window=8000))
         client = asking(create(Served({"shop": asked})))
-        found = events(client.post("/v1/ask", json={"query": "How are refunds handled every day?"}, headers=STREAM).text)
+        found = events(
+            client.post("/v1/ask", json={"query": "How are refunds handled every day?"}, headers=STREAM).text
+        )
     assert [data["text"] for name, data in found if name == "text"] == list(pieces)
     name, answer = found[-1]
     assert name == "answer" and answer["text"] == "".join(pieces) and answer["model"]
