@@ -31,7 +31,7 @@ def results(data: DataSet, observed: Sequence[Observed], asked: Sequence[Asked])
     fits = fitted(observed, last)
     rules = held_out(observed, fits)
     return {
-        "data": {"name": data.name, "pages": len(data.pages), "queries": len(data.queries), "found": len(observed)},
+        "data": {"name": data.name, "pages": len(data.pages), "queries": len(observed)},
         "machine": machine(),
         "budget": last,
         "ways": _ways(observed, budgets),
@@ -154,7 +154,7 @@ def report(found: Results, *, detail: bool = False) -> str:
     """The figures for a terminal; with detail also by fold and for what is tried beside."""
     about, last = found["data"], found["budget"]
     parts = [
-        f"{about['name']}: {about['pages']} pages, {about['queries']} queries, {about['found']} find something",
+        f"{about['name']}: {about['pages']} pages, {about['queries']} queries",
         f"what a model would read\n{_way_table(found['ways'])}",
         "\n".join(_goal(goal) for goal in found["goals"]),
         f"by type, at {last:,} tokens: recall and tokens\n{_type_table(found['types'])}",
@@ -244,7 +244,7 @@ def _asked_table(found: Results) -> str:
         ["own questions that stay", *(f"{one['own']:.3f}" for one in found["shares"])],
         ["others that go", *(f"{one['others']:.3f}" for one in found["shares"])],
     ]
-    said = f"questions that an index cannot answer: area under the ROC curve of confidence {found['area']:.3f}"
+    said = f"questions that an index cannot answer: area under the ROC curve {found['area']:.3f}"
     folds = table(
         ["left out", "learned", "own that stay", "others that go"],
         [[one["fold"], f"{one['learned']:g}", f"{one['own']:.3f}", f"{one['others']:.3f}"] for one in found["folds"]],
