@@ -4,7 +4,7 @@
 
 Passages are those of RAG-Multi-Corpus (below WRAC_DATA or ../shared/data), each with words of its own until there are
 enough; vectors are random. Queries are the data set's. What is compared runs in turns on one thread, in processor time
-(set OPENBLAS_NUM_THREADS=1). At the end a command of its own searches a small workspace: what a cold start costs.
+(OPENBLAS_NUM_THREADS is 1 unless it is set). At the end commands of their own are started: what a cold start costs.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads that wait for each other measure what else runs
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,33 +154,33 @@ def together(database: Database, matrix: MatrixFile, queries: list[str], readers
     return len(queries) / (time.perf_counter() - begin)
 
 
-def cold(folder: Path) -> tuple[float, float]:
-    """Wall and processor seconds of one `wrac search` of its own process: the best of three."""
+def cold(folder: Path, runs: int = 7) -> dict[str, tuple[float, float]]:
+    """Wall and processor seconds of a bare interpreter, `wrac --help` and `wrac search`, in turns: their medians."""
     site = folder / "site"
     site.mkdir()
     (site / "a.html").write_text("<title>Refunds</title><h1>Refunds</h1><p>Refunds take five days.")
     with Workspace(folder / "ws") as workspace:
         workspace.index(site, workers=0)
-    command: list[str] = [
-        sys.executable,
-        "-m",
-        "wrac.cli.main",
-        "search",
-        "how long do refunds take",
-        "--json",
-        "-w",
-        str(folder / "ws"),
-    ]
-    found = []
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        begin = time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True)
-        wall = time.perf_counter() - begin
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        found.append((wall, spent))
-    return min(found)
+    wrac = [sys.executable, "-m", "wrac.cli.main"]
+    commands = {
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "wrac --help": [*wrac, "--help"],
+        "wrac search": [*wrac, "search", "how long do refunds take", "--json", "-w", str(folder / "ws")],
+    }
+    spent: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(runs):
+        for name, command in commands.items():
+            spent[name].append(started(command))
+    return {name: (float(np.median([w for w, _ in one])), float(np.median([p for _, p in one]))) for name, one in
+            spent.items()}  # fmt: skip
+
+
+def started(command: list[str]) -> tuple[float, float]:
+    """Wall and processor seconds of one command."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main() -> None:
@@ -214,8 +216,11 @@ def main() -> None:
     asked = [timed(partial(embedder.embed, [query], query=True)) for query in queries]
     print(f"\nembedding a query: p50 {np.percentile(asked, 50):.1f} ms, p95 {np.percentile(asked, 95):.1f} ms")
     with tempfile.TemporaryDirectory() as temporary:
-        wall, processor = cold(Path(temporary))
-    print(f"`wrac search`, cold: {wall:.2f} s, {processor:.2f} s of processor time")
+        begun = cold(Path(temporary))
+    print("\n| started cold | wall s | processor s | processor, × a bare interpreter |\n|---|---|---|---|")
+    least = begun["python -c pass"][1]
+    for name, (wall, processor) in begun.items():
+        print(f"| {name} | {wall:.3f} | {processor:.3f} | {processor / least:.1f} |")
 
 
 if __name__ == "__main__":
