@@ -39,7 +39,7 @@ def command(*arguments: str | Path) -> list[str]:
 
 @contextmanager
 def running(
-    workspaces: Sequence[Path], *options: str | Path, headers: dict[str, str] | None = None, **client: Any
+    workspaces: Sequence[Path | str], *options: str | Path, headers: dict[str, str] | None = None, **client: Any
 ) -> Iterator[Running]:
     """A server of the workspaces; it is killed at the end unless it has ended."""
     places = [part for place in workspaces for part in ("--workspace", place)]
