@@ -12,7 +12,7 @@ from tests.fakes import FakeEmbedder
 
 from wrac.core.answers import Route, Way
 from wrac.flow.gather import Pages, assemble
-from wrac.flow.route import beside, decide, read, whole
+from wrac.flow.route import beside, read, whole
 from wrac.flow.search import Ask, rank
 from wrac.flow.workspace import Workspace
 from wrac.routing import FIRST, RULE, Seen, Signals, answerable, route, signals
@@ -165,7 +165,7 @@ def test_a_search_is_read_with_the_size_of_its_document_and_of_what_stands_besid
         found = read(pages, ranking, gathered)
         text = whole(pages, found.page)
         other = beside(gathered, found.page)
-        made = decide(pages, ranking, gathered, free)
+        made = route(found, free)
     assert found.page.endswith("refunds.html")
     assert found.held == 1.0
     assert found.sections >= 3
@@ -179,7 +179,7 @@ def test_little_of_a_document_in_the_passages_is_read_as_passages(workspace: Wor
     with workspace, workspace.shelf.searching() as (connection, index):
         pages, ask = Pages(connection), Ask("How is a refund of lamps paid?", 1, 60)
         ranking = rank(index, workspace.embedder, ask)
-        made = decide(pages, ranking, assemble(connection, ranking, ask, 0.0, pages), free, window=10)
+        made = route(read(pages, ranking, assemble(connection, ranking, ask, 0.0, pages)), free)
     assert made.choice == "passages"
     assert made.document is not None
     assert made.document.tokens > made.passages.tokens
@@ -189,5 +189,5 @@ def test_nothing_found_is_passages(workspace: Workspace) -> None:
     with workspace, workspace.shelf.searching() as (connection, index):
         pages, ask = Pages(connection), Ask("zzz", None, 100, confidence=1.0)
         ranking = rank(index, workspace.embedder, ask)
-        made = decide(pages, ranking, assemble(connection, ranking, ask, 0.0, pages), free)
+        made = route(read(pages, ranking, assemble(connection, ranking, ask, 0.0, pages)), free)
     assert made == Route("passages", "nothing was found", Way(0))

@@ -1,34 +1,16 @@
-"""A search to its route: what a ranking and the catalog say of its best document, weighed by price."""
+"""What a search and the catalog say of the best document: the signals by which a question is routed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wrac.core.answers import Route
 from wrac.core.structure import trails
 from wrac.flow.gather import Gathered, Pages
 from wrac.flow.report import Result
 from wrac.flow.search import Ranking
 from wrac.retrieval import Block, Context, Part
-from wrac.routing import FIRST, RULE, Cost, Rule, Seen, Signals, route, signals
+from wrac.routing import FIRST, Seen, Signals, signals
 from wrac.text.tokens import counter
-
-
-def decide(  # noqa: PLR0913 - a question, its evidence and its limits
-    pages: Pages,
-    ranking: Ranking,
-    gathered: Gathered,
-    cost: Cost,
-    *,
-    window: int | None = None,
-    most: float | None = None,
-    rule: Rule = RULE,
-) -> Route:
-    """What a question is answered from: the passages gathered, or the whole document of the best one, and why.
-
-    `cost` is USD by tokens of evidence, `window` how many the model has room for, `most` USD; None is no limit.
-    """
-    return route(read(pages, ranking, gathered), cost, window=window, most=most, rule=rule)
 
 
 def read(pages: Pages, ranking: Ranking, gathered: Gathered) -> Signals:
