@@ -102,7 +102,7 @@ def _find(connection: Connection, shelf: Shelf, talk: Talk | None, wanted: Wante
     gathered = (
         sender.fitted(ranking, started)
         if sender is not None and fits
-        else assemble(connection, ranking, wanted.ask, started)
+        else assemble(connection, ranking, wanted.ask, started, pages)
     )
     if not gathered.context.blocks:
         unknown(index, wanted.ask.filters)
@@ -144,9 +144,8 @@ def _extracted(found: _Found, talk: Talk | None) -> Answer:
         return Answer("", (), route, model=talk.name if talk else "", refused=True)
     best = ((hit.url, (one.unit for one in hit.focus)) for hit in gathered.answered.results)
     text, cited = extract(best, found.evidence)
-    return Answer(
-        text, citations(found.pages, cited), Route("passages", "no model is set", Way(gathered.context.tokens))
-    )
+    route = Route("passages", "no model is set", Way(gathered.context.tokens))
+    return Answer(text, citations(found.pages, cited), route)
 
 
 def _said(talk: Talk, pages: Pages, sent: Sent, wanted: Wanted) -> Answer:

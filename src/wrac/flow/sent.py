@@ -52,6 +52,7 @@ class Sender:
     def __init__(self, connection: Connection, pages: Pages, talk: Talk, ask: Ask, most: float | None) -> None:
         self._connection, self._pages, self._talk = connection, pages, talk
         self._ask, self._most = ask, most
+        self._made: tuple[Gathered, Given] | None = None
         talk.afford(most)
 
     def refuse_long(self) -> None:
@@ -68,20 +69,21 @@ class Sender:
 
         Raises ConfigError for what does not fit the window, and for what may cost too much.
         """
-        passages = self._given(of_blocks(self._pages, gathered.context.blocks))
+        passages = self._passages(gathered)
         fewer = gathered.answered.ask.budget
         note = f"; the window has room for {fewer:,} tokens of passages" if fewer != self._ask.budget else ""
         if way == "passages":
             return self._affordable(Sent(Route(way, f"as asked{note}", self._way(passages)), passages))
-        page = ranking.rows[ranking.found[0].entry][0].page
-        document = self._given(of_pages(self._pages, [page]))
         if way == "document":
+            page = gathered.answered.results[0].url
+            document = self._given(of_pages(self._pages, [page]))
             self._fit(document, page, "ask with --way passages")
             route = Route(way, "as asked", self._way(passages), self._way(document), page=page)
             return self._affordable(Sent(route, document))
-        if others := routes.beside(gathered, page):
-            document = self._given([*of_pages(self._pages, [page]), *of_blocks(self._pages, others)])
-        return self._best(routes.read(self._pages, ranking, gathered), passages, document, note)
+        signals = routes.read(self._pages, ranking, gathered)
+        others = of_blocks(self._pages, routes.beside(gathered, signals.page))
+        document = self._given([*of_pages(self._pages, [signals.page]), *others])
+        return self._best(signals, passages, document, note)
 
     def _best(self, signals: Signals, passages: Given, document: Given, note: str) -> Sent:
         """What the search and the prices say; then the other way, where that says more."""
@@ -114,17 +116,26 @@ class Sender:
 
         Raises ConfigError where it has room for none.
         """
-        gathered, room = assemble(self._connection, ranking, self._ask, started), self._talk.room
+        gathered, room = self._assembled(ranking, self._ask.budget, started), self._talk.room
         if room is None or not gathered.context.blocks:
             return gathered
         frame = self._given(()).tokens
         while gathered.context.blocks:
-            taken = self._given(of_blocks(self._pages, gathered.context.blocks)).tokens
+            taken = self._passages(gathered).tokens
             if taken <= room:
                 return gathered
             budget = int(gathered.context.tokens * (room - frame) / (taken - frame) * _SHRINK)
-            gathered = assemble(self._connection, ranking, replace(self._ask, budget=budget), started)
+            gathered = self._assembled(ranking, budget, started)
         raise self._too_small(ranking, started)
+
+    def _assembled(self, ranking: Ranking, budget: int | None, started: float) -> Gathered:
+        return assemble(self._connection, ranking, replace(self._ask, budget=budget), started, self._pages)
+
+    def _passages(self, gathered: Gathered) -> Given:
+        """The passages of a context, made once."""
+        if self._made is None or self._made[0] is not gathered:
+            self._made = gathered, self._given(of_blocks(self._pages, gathered.context.blocks))
+        return self._made[1]
 
     # -- limits
 
@@ -151,10 +162,10 @@ class Sender:
             )
 
     def _too_small(self, ranking: Ranking, started: float) -> ConfigError:
-        smallest = min(ranking.found, key=lambda one: ranking.rows[one.entry][0].tokens)
-        alone = replace(ranking, found=[smallest])
-        gathered = assemble(self._connection, alone, replace(self._ask, budget=None), started)
-        taken = self._whole(self._given(of_blocks(self._pages, gathered.context.blocks)).tokens)
+        wanted = [one for one in ranking.found if one.entry not in ranking.strange]
+        smallest = min(wanted, key=lambda one: ranking.rows[one.entry][0].tokens)
+        gathered = self._assembled(replace(ranking, found=[smallest]), None, started)
+        taken = self._whole(self._passages(gathered).tokens)
         return ConfigError(
             f"the smallest passage takes {taken:,} tokens with the question and the answer, the window of "
             f"{self._talk.name} is {self._window():,}; choose a model that reads more"
