@@ -119,6 +119,14 @@ except Exception as error:
     assert done.stdout.strip() == wanted
 
 
+def test_what_a_provider_is_to_keep_costs_what_it_asks_for_that() -> None:
+    usage = Usage(100_000, 0, 0, 1)
+    for model, kept in (("anthropic:claude-sonnet-4-5", 0.375), ("openai:gpt-4.1", 0.2)):
+        endpoint = Endpoint(model)
+        assert endpoint.cost(usage, written=100_000) == pytest.approx(kept)
+        assert endpoint.cost(usage) <= endpoint.cost(usage, written=100_000)
+
+
 def test_a_key_is_never_shown() -> None:
     assert "secret" not in repr(Endpoint("small", "http://127.0.0.1:1/v1", key="secret"))
 

@@ -43,10 +43,11 @@ class Price(NamedTuple):
         return dear / MILLION
 
 
-def price(usage: Usage, model: str, *, batch: bool = False) -> float:
+def price(usage: Usage, model: str, *, batch: bool = False, written: int = 0) -> float:
     """USD of a usage at a model's list price, with `batch` at that of its batches where it has one.
 
-    Some prices depend on the size of a call; calls are taken to be of equal size. `input` includes `cached` tokens.
+    Some prices depend on the size of a call; calls are taken to be of equal size. `input` includes `cached` tokens, and
+    the `written` ones that the provider keeps from now on, for which some ask more.
     Raises ConfigError where no price is known, MissingExtraError without the package of prices.
     """
     try:
@@ -57,6 +58,7 @@ def price(usage: Usage, model: str, *, batch: bool = False) -> float:
     each = genai_prices.Usage(
         input_tokens=round(usage.input / calls),
         cache_read_tokens=round(usage.cached / calls),
+        cache_write_tokens=round(written / calls),
         output_tokens=round(usage.output / calls),
     )
     provider, _, name = model.rpartition(":")

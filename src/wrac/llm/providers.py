@@ -86,11 +86,11 @@ class Endpoint:
             return False
         return True
 
-    def cost(self, usage: Usage) -> float:
-        """USD of a usage; 0 where no price is known."""
+    def cost(self, usage: Usage, written: int = 0) -> float:
+        """USD of a usage, of which so many tokens were written into a cache; 0 where no price is known."""
         if self.price is not None:
             return self.price.of(usage)
-        return price(usage, self.model) if self.priced else 0.0
+        return price(usage, self.model, written=written) if self.priced else 0.0
 
 
 class Provider:
@@ -291,7 +291,7 @@ class Provider:
         """A reply with what the endpoint said it took; one that broke off may have taken more."""
         read, cached, written = (used.input_tokens, used.cache_read_tokens, used.output_tokens) if used else (0, 0, 0)
         usage = Usage(read, cached, written, 1, round(seconds, 3))
-        cost = self.endpoint.cost(usage) if self.priced else 0.0
+        cost = self.endpoint.cost(usage, used.cache_write_tokens if used else 0) if self.priced else 0.0
         return Reply(text, replace(usage, cost=cost), whole=finish not in CUT, problem=problem)
 
     def _remote(self, problem: str) -> RemoteError:
