@@ -12,6 +12,7 @@ from tests.board.boards import BASE, at, faults, quiet
 from tests.browser import Visit
 from tests.fakes import FakeEmbedder
 
+from wrac.api.served import Rules
 from wrac.flow import Workspace
 
 QUESTION = "how long does a refund take"
@@ -103,21 +104,30 @@ def test_two_workspaces_stand_side_by_side(visit: Visit, shop: Workspace, tmp_pa
         quiet(visit, board)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_search_is_for_everyone(visit: Visit, board: str, scheme: Any) -> None:
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+def test_search_is_for_everyone(visit: Visit, board: str, scheme: Any, width: int) -> None:
     visit.page.emulate_media(color_scheme=scheme)
-    for width in (1280, 390):
-        visit.page.set_viewport_size({"width": width, "height": 900})
-        for path, query in (
-            ("/", {}),
-            ("/", {"q": QUESTION, "k": 5}),
-            ("/", {"q": QUESTION, "view": "context"}),
-            ("/compare", {"q": "refund", "q2": "fee"}),
-        ):
-            visit.page.goto(at(board, path, **query))
-            assert faults(visit) == []
-            assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+    visit.page.set_viewport_size({"width": width, "height": 900})
+    for path, query in (
+        ("/", {}),
+        ("/", {"q": QUESTION, "k": 5}),
+        ("/", {"q": QUESTION, "view": "context"}),
+        ("/compare", {"q": "refund", "q2": "fee"}),
+    ):
+        visit.page.goto(at(board, path, **query))
+        assert faults(visit) == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth") == width
     quiet(visit, board)
+
+
+def test_what_could_not_be_kept_is_said(visit: Visit, shop: Workspace) -> None:
+    with boards.serving(Rules(read_only=True), shop=shop) as board:
+        visit.page.goto(at(board, "/", q=QUESTION))
+        visit.page.locator("#hit-1").get_by_role("button", name="Good").click()
+        expect(visit.page.get_by_role("alert")).to_contain_text("this server only reads")
+        assert judged(shop) == []
+        visit.complaints[:] = [one for one in visit.complaints if "403" not in one]
+        quiet(visit, board)
 
 
 def test_search_by_keyboard_alone(visit: Visit, board: str) -> None:
@@ -134,8 +144,6 @@ def test_search_by_keyboard_alone(visit: Visit, board: str) -> None:
 
 
 def test_without_scripts_all_of_it_works(visit: Visit, board: str, shop: Workspace) -> None:
-    browser = visit.page.context.browser
-    del browser  # the context is persistent: another one is made of the same browser by a page without scripts
     session = visit.page.context.new_cdp_session(visit.page)
     session.send("Emulation.setScriptExecutionDisabled", {"value": True})
     try:

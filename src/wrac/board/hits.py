@@ -23,6 +23,9 @@ class Piece(NamedTuple):
     score: float = 0.0
 
 
+_LEFT_OUT: Final = Piece("…")
+
+
 class Share(NamedTuple):
     """A part of a score, where it begins and how wide it is in percent of the bar, and the class of its colour."""
 
@@ -84,7 +87,11 @@ def excerpt(hit: Result) -> list[list[Piece]]:
     if len(hit.text) <= _LITTLE or len(found) <= _FEW:
         return found
     near = sorted({at + by for at in best for by in (-1, 0, 1) if 0 <= at + by < len(found)})
-    return [found[at] for at in near]
+    shown = list[list[Piece]]()
+    for before, at in zip((-1, *near), near, strict=False):
+        shown += [[_LEFT_OUT]] if at > before + 1 else []
+        shown.append(found[at])
+    return [*shown, [_LEFT_OUT]] if near[-1] + 1 < len(found) else shown
 
 
 def _pieces(hit: Result) -> list[Piece]:

@@ -8,11 +8,15 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse
 
+from wrac import catalog
 from wrac.board.times import Timed
 from wrac.board.views import address, page
-from wrac.catalog import figures
+from wrac.catalog import figures, ledger
+from wrac.catalog.ledger import Grouping
+from wrac.catalog.repetition import repetition
+from wrac.flow.passed import behind
 from wrac.flow.planners import site
-from wrac.flow.statistics import Use
+from wrac.flow.statistics import Use, classes, size_class
 from wrac.observing.statistics import judged, searched
 
 router = APIRouter(prefix="/statistics")
@@ -33,9 +37,17 @@ class Rows:
         days = self.time.days
         return self.time.workspace.statistics(days.since, days.until, days.zone).use
 
-    def shown(self, title: str, shape: str, rows: Sequence[Any], stored: frozenset[str] = frozenset()) -> HTMLResponse:
-        """The page of the rows, each as its shape has it."""
+    def shown(
+        self,
+        title: str,
+        shape: str,
+        rows: Sequence[Any],
+        stored: frozenset[str] = frozenset(),
+        total: int | None = None,
+    ) -> HTMLResponse:
+        """The page of the rows, each as its shape has it; with a `total` they are those from the start on alone."""
         request, end = self.time.request, self.start + ROWS
+        count = len(rows) if total is None else total
         query = {name: one for name, one in request.query_params.items() if name not in ("start", "workspace")}
         path = request.url.path
         return page(
@@ -44,11 +56,11 @@ class Rows:
             time=self.time,
             title=f"{title}: {self.of}" if self.of else title,
             shape=shape,
-            rows=rows[self.start : end],
-            total=len(rows),
+            rows=rows[self.start : end] if total is None else rows,
+            total=count,
             start=self.start,
             first=address(request, path, **query) if self.start else "",
-            following=address(request, path, **{**query, "start": str(end)}) if end < len(rows) else "",
+            following=address(request, path, **{**query, "start": str(end)}) if end < count else "",
             stored=stored,
         )
 
@@ -120,6 +132,43 @@ def unseen(wanted: Wanted) -> HTMLResponse:
     days = wanted.time.days
     found = wanted.time.workspace.statistics(days.since, days.until, days.zone)
     return wanted.shown("Chunks that no search found", "unseen", found.kept.unseen)
+
+
+@router.get("/sizes")
+def sizes(wanted: Wanted) -> HTMLResponse:
+    """Chunks of a class of sizes, the largest first."""
+    with wanted.time.workspace.database.read() as connection:
+        found = sorted(figures.measured(connection), key=lambda one: (-one.tokens, one.url))
+    names = classes()
+    rows = [one for one in found if not wanted.of or names[size_class(one.tokens)] == wanted.of]
+    return wanted.shown("Chunks by size in tokens", "unseen", rows)
+
+
+@router.get("/repeated")
+def repeated(wanted: Wanted) -> HTMLResponse:
+    """Units that several pages carry, those that most do first."""
+    with wanted.time.workspace.database.read() as connection:
+        rows = figures.repeated(connection, wanted.start, ROWS)
+        total = repetition(connection).repeated
+    return wanted.shown("Units that several pages carry", "repeated", rows, total=total)
+
+
+@router.get("/paid")
+def paid(wanted: Wanted, by: Grouping | None = None) -> HTMLResponse:
+    """What models were paid for, line by line; of a day, site, model or purpose."""
+    first, last = (day.isoformat() if day else "" for day in (wanted.time.days.since, wanted.time.days.until))
+    with wanted.time.workspace.database.read() as connection:
+        rows = ledger.lines(connection, by, wanted.of, first, last)
+    return wanted.shown(f"Paid for, by {by}" if by else "Paid for", "paid", rows)
+
+
+@router.get("/passed")
+def passed(wanted: Wanted) -> HTMLResponse:
+    """What became no page, for one reason or all."""
+    with wanted.time.workspace.database.read() as connection:
+        found = catalog.skipped(connection)
+    rows = behind(found, wanted.of) if wanted.of else found
+    return wanted.shown("What became no page", "passed", rows)
 
 
 @router.get("/verdicts")

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Depends, Form
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from wrac.board import charts
 from wrac.board.charts import Column, Line
-from wrac.board.times import Timed
+from wrac.board.times import Time, Timed
 from wrac.board.views import page
 from wrac.core.errors import ConfigError
-from wrac.flow.proposals import adjust, look, own_rules, proposals, take_back
-from wrac.flow.statistics import EDGES, Statistics
+from wrac.flow.proposals import Preview, Proposal, adjust, look, own_rules, proposals, take_back
+from wrac.flow.statistics import Statistics, classes
+from wrac.observing.columns import Events
 
 router = APIRouter()
 TOP: Final = 8
 """Rows of a list on the page of all statistics."""
+MOST: Final = 12
+"""Proposals that are shown at once."""
 WAIT: Final = 5.0
 """Seconds that a press of a button waits for another writer."""
 CHANGES: Final[Mapping[str, type]] = {
@@ -74,23 +77,33 @@ def _short(day: date) -> str:
     return f"{day:%b} {day.day}"
 
 
-def classes() -> list[str]:
-    """The classes of chunk sizes in words."""
-    starts = [0, *(edge + 1 for edge in EDGES)]
-    return [*(f"{first}–{last}" for first, last in zip(starts, EDGES, strict=False)), f"{EDGES[-1] + 1}+"]
-
-
 # -- proposals --------------------------------------------------------------------------------------------------------
 
 
 @router.get("/statistics/proposals")
 def proposed(time: Timed) -> HTMLResponse:
     """What could be changed for pages whose chunks serve searches badly."""
-    rows = [
-        (one, said(one.changes), time.link("/statistics/preview", url=one.url, **_query(one.changes)))
-        for one in proposals(time.workspace, time.events())
-    ]
+    events = time.events()
+    rows = [Shown.of(time, one, events) for one in proposals(time.workspace, events)[:MOST]]
     return page(time.request, "statistics_proposals.html", time=time, rows=rows)
+
+
+class Shown(NamedTuple):
+    """A proposal with its effect, and the addresses where it is seen in full and applied."""
+
+    proposal: Proposal
+    said: str
+    effect: Preview
+    preview: str
+    apply: str
+
+    @classmethod
+    def of(cls, time: Time, one: Proposal, events: Events) -> Shown:
+        """The proposal as it is shown."""
+        query = {"url": one.url, **_query(one.changes)}
+        effect = look(time.workspace, time.workspace.record(one.url), one.changes, events)
+        ways = (time.link(f"/statistics/{way}", **query) for way in ("preview", "apply"))
+        return cls(one, said(one.changes), effect, *ways)
 
 
 def _query(changes: Mapping[str, Any]) -> dict[str, str]:

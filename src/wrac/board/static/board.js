@@ -6,6 +6,25 @@ document.addEventListener("change", (event) => {
   if (event.target.matches(".where select")) event.target.form.submit();
 });
 
+// What could not be done in place is said in place.
+function fail(said) {
+  const alert = document.createElement("div");
+  alert.className = "notice bad alert";
+  alert.role = "alert";
+  alert.textContent = said;
+  document.getElementById("content").prepend(alert);
+}
+
+document.addEventListener("htmx:beforeRequest", () => {
+  for (const one of document.querySelectorAll(".alert")) one.remove();
+});
+document.addEventListener("htmx:sendError", () => fail("The server does not answer."));
+document.addEventListener("htmx:responseError", (event) => {
+  const answer = event.detail.xhr;
+  const told = (answer.getResponseHeader("Content-Type") || "").includes("json");
+  fail(told ? JSON.parse(answer.responseText).detail : `The server answered ${answer.status}.`);
+});
+
 // The frame with a stored page runs no scripts. A click on a unit there is a click on its link in the outline here,
 // and the unit that is shown here is marked there.
 const frame = document.getElementById("snapshot");
