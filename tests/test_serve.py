@@ -18,11 +18,13 @@ import pytest
 pytest.importorskip("fastapi", reason="needs wrac[serve]")
 
 import httpx2
+from tests.endpoint import Wire, streams
 from tests.serving import Running, running
 from tests.site import build
 
 from wrac.cli.run import run
 from wrac.flow import Workspace
+from wrac.flow.answerers import Answerer, keep
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +155,27 @@ def test_ctrl_c_ends_a_server_with_open_streams(shop: Path) -> None:
             assert server.interrupt() == 0
             assert time.monotonic() - started < 2.5
         assert server.process.stderr is not None and server.process.stderr.read() == ""
+
+
+def test_a_model_that_nobody_listens_to_is_not_heard_out(tmp_path: Path) -> None:
+    pytest.importorskip("pydantic_ai", reason="needs wrac[llm]")
+    heard_out: list[object] = []
+    pieces = [f"word{number} " for number in range(30)]
+    with (
+        Wire(streams(*pieces, pause=0.1, end=heard_out.append)) as wire,
+        Workspace(tmp_path / "shop") as workspace,
+    ):
+        workspace.index(build(tmp_path, 2), workers=0)
+        keep(workspace.database, Answerer("small", wire.address, window=8000))
+        with running([tmp_path / "shop"]) as server:
+            order = {"query": "How are refunds handled every day?"}
+            accept = {"Accept": "text/event-stream"}
+            with server.client.stream("POST", "/v1/ask", json=order, headers=accept) as stream:
+                assert next(stream.iter_lines()) == "event: text"
+            time.sleep(4)
+            assert len(wire.requests) == 1 and not heard_out
+            assert server.interrupt() == 0
+            assert server.process.stderr is not None and server.process.stderr.read() == ""
 
 
 def test_sigterm_ends_a_server_in_order(shop: Path) -> None:

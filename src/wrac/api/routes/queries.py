@@ -140,6 +140,7 @@ async def _answering(request: Request, ask: Callable[..., Answer]) -> AsyncItera
             return
         finally:
             gone = True
+            asked.add_done_callback(lambda one: one.cancelled() or one.exception())  # nobody waits for it any more
 
 
 @router.post("/feedback", status_code=201, responses=documented(shapes.Judgement, status=201))
