@@ -15,7 +15,7 @@ from wrac.flow.gather import Pages, assemble
 from wrac.flow.route import beside, read, whole
 from wrac.flow.search import Ask, rank
 from wrac.flow.workspace import Workspace
-from wrac.routing import FIRST, RULE, Seen, Signals, answerable, route, signals
+from wrac.routing import FIRST, RULE, Seen, Signals, route, signals
 
 SHARES = st.floats(0, 1, allow_nan=False)
 SEEN = st.lists(st.builds(Seen, st.sampled_from(["a", "b", "c"]), st.floats(0, 1), SHARES), max_size=20).map(
@@ -132,12 +132,6 @@ def test_a_document_over_the_price_is_refused_with_both_prices() -> None:
     assert made.choice == "passages"
     assert made.reason.endswith("but it would cost $0.0090, the most is $0.0040")
     assert (made.passages.cost, made.document and made.document.cost) == (0.0003, 0.009)
-
-
-def test_what_matches_too_little_does_not_answer() -> None:
-    assert answerable(Signals("p", confidence=RULE.doubtful))
-    assert not answerable(Signals("p", confidence=RULE.doubtful - 0.01))
-    assert not answerable(Signals())
 
 
 PAGE = "<h1>Refunds</h1>" + "".join(

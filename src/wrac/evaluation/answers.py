@@ -30,7 +30,7 @@ from wrac.flow.sent import Wish
 from wrac.flow.talk import Talk
 from wrac.flow.workspace import Workspace
 from wrac.llm.ledger import Spent
-from wrac.retrieval import FAINT, NEAR
+from wrac.retrieval import DOUBTFUL, FAINT, NEAR
 
 Results = dict[str, Any]
 Floats: TypeAlias = NDArray[np.float64]
@@ -153,7 +153,12 @@ class _Judge:
         measured = [metric(said, references) for metric in (token_f1, exact_match, rouge_l)]
         right, cited = _cited(self._task.made, query, found)
         whole = float(found.route.choice == "document")
-        spent = (float(found.refused), whole, float(found.usage.input or found.route.passages.tokens), found.usage.cost)
+        spent = (
+            float(_refused(self._task, found)),
+            whole,
+            float(found.usage.input or found.route.passages.tokens),
+            found.usage.cost,
+        )
         return Told((*measured, self._close(said, references), right, cited), spent)
 
     def _close(self, said: str, references: Sequence[str]) -> float:
@@ -175,6 +180,11 @@ def asked(task: Task, way: Wish, query: str) -> Answer:
         if way != "document":
             raise
         return Answer("", (), Route(way, str(error), Way(0)), refused=True)
+
+
+def _refused(task: Task, found: Answer) -> bool:
+    """Whether an answer says that there is none; without a model, whether nothing found matches well enough."""
+    return found.refused or (task.talk is None and found.confidence < DOUBTFUL)
 
 
 def _references(query: Query) -> tuple[str, ...]:
@@ -234,6 +244,6 @@ def _refusals(task: Task, way: Wish) -> Results:
         others = [query for query in task.data.queries if fold(query, owners) != name]
         for query in others[names.index(name) :: len(names)]:
             task.tell(f"embedding {way}, what {name} does not know, {len(refused) + 1}")
-            refused.append(asked(task, way, query.text).refused)
+            refused.append(_refused(task, asked(task, way, query.text)))
     task.made.shelf = shelf
     return {"way": way, "asked": len(refused), "refused": fmean(refused) if refused else 0.0}

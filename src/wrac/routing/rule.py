@@ -19,8 +19,7 @@ class Rule:
     is about the document as a whole, which is to say that `hits` of its results lie within `gap` of the best score, or
     that focus is in `sections` of its sections.
 
-    `nearly` and `part` are shares of the document's tokens. `doubtful` is the confidence below which nothing that was
-    found answers.
+    `nearly` and `part` are shares of the document's tokens.
     """
 
     nearly: float = 0.9
@@ -28,7 +27,6 @@ class Rule:
     hits: int = 4
     gap: float = 0.1
     sections: int = 8
-    doubtful: float = 0.35
 
     def why(self, signals: Signals) -> str:
         """Why the whole document is to be read; empty where it is not."""
@@ -44,11 +42,6 @@ class Rule:
 
 RULE: Final = Rule()
 """Thresholds learned from data; see docs/design/0019-routing.md."""
-
-
-def answerable(signals: Signals, rule: Rule = RULE) -> bool:
-    """Whether anything that was found matches the question well enough to answer it."""
-    return signals.confidence >= rule.doubtful
 
 
 def route(

@@ -12,6 +12,7 @@ from wrac.evaluation.routing.fitting import WORTH, Fit, choice, fitted, held_out
 from wrac.evaluation.routing.observing import Observed, Read
 from wrac.evaluation.routing.strangers import Asked, area, kept, learned
 from wrac.evaluation.values import DataSet
+from wrac.retrieval import DOUBTFUL
 from wrac.routing import RULE, Rule
 
 Results = dict[str, Any]
@@ -139,7 +140,7 @@ def _unanswerable(asked: Sequence[Asked]) -> Results:
     shares = [
         {"confidence": least, **dict(zip(("own", "others"), kept(asked, least), strict=True))} for least in CONFIDENCES
     ]
-    return {"asked": len(asked), "area": area(asked), "shares": shares, "folds": rows, "shipped": RULE.doubtful}
+    return {"asked": len(asked), "area": area(asked), "shares": shares, "folds": rows, "shipped": DOUBTFUL}
 
 
 def _kept(asked: Sequence[Asked], least: float) -> Results:
