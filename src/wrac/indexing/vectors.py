@@ -207,5 +207,6 @@ def scan(matrix: Matrix, vector: Vector, k: int, allowed: NDArray[np.bool_] | No
         rough[~allowed[np.minimum(matrix.numbers, len(allowed) - 1)]] = -np.inf  # beyond are rows that are gone
     edge = np.partition(rough, len(rough) - k)[len(rough) - k] if k < len(rough) else -np.inf
     near = np.flatnonzero((rough >= edge - 1e-5) & np.isfinite(rough))
-    exact = np.round(matrix.rows(near).astype(np.float64) @ vector.astype(np.float64), DIGITS)
+    products: NDArray[np.float64] = np.vecdot(matrix.rows(near).astype(np.float64), vector.astype(np.float64))
+    exact = np.round(products, DIGITS)
     return [int(number) for number in matrix.numbers[near]], [float(score) for score in exact]
