@@ -49,6 +49,7 @@ BENCHES: Mapping[str, Bench] = {
     "debian-faq-en": Bench("scripts/bench_retrieval.py faq/debian-faq-en", "3 minutes"),
     "debian-faq-de": Bench("scripts/bench_retrieval.py faq/debian-faq-de", "3 minutes"),
     "labels": Bench("scripts/bench_labels.py", "10 minutes; 2 when its vectors are cached"),
+    "similar": Bench("scripts/bench_similar.py", "1 minute"),
     "entities": Bench("scripts/bench_entities.py", "2 seconds"),
     "score": Bench("scripts/bench_score.py --peers", "2 minutes"),
     "fidelity": Bench("scripts/bench_fidelity.py", "8 minutes with all peers"),

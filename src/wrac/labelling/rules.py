@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -18,21 +19,25 @@ from wrac.labelling.sites import SiteTerms
 from wrac.labelling.terms import Term, terms
 from wrac.text.entities import entities
 
-VERSION: Final = "labels@1"
+VERSION: Final = "labels@2"
 NOUNS: Final = 2
 """Nouns of a label, each a word or two."""
 TOPICS: Final = 4
 """Chains that nouns are made of."""
+SIDE: Final = 4
+"""Mentions before a passage, and as many after it, that show how a topic is written which goes on over it."""
 _LOOKED: Final = 40
 _SIDES: Final = re.compile(r"\s+[|–—·»>-]\s+|:\s")
 _JOINT: Final = frozenset((" ", "-", "\u00a0"))
 
 
 class _Topic(NamedTuple):
-    """A stem that a passage is about, and the places to take its writing from."""
+    """A stem that a passage is about, and where to take its writing from: the passage's own places, or, where it does
+    not say the word, those before it and those after it. What is written otherwise there may be another topic.
+    """
 
     stem: str
-    places: list[int]
+    sides: tuple[list[int], ...]
 
 
 class _Page(NamedTuple):
@@ -58,7 +63,7 @@ class RulesLabeller:
 
     @property
     def name(self) -> str:
-        """`labels@1`, with the snapshot's id where there is one."""
+        """`labels@2`, with the snapshot's id where there is one."""
         return f"{VERSION}+{self.site.id}" if self.site.pages else VERSION
 
     def labels(self, document: Document, passages: Passages, page: str = "", language: str = "") -> tuple[Label, ...]:
@@ -110,10 +115,13 @@ def _topics(page: _Page, ordinals: Sequence[int]) -> list[_Topic]:
     return [_Topic(stem, _evidence(last[stem], ordinals)) for stem in best]
 
 
-def _evidence(chain: Chain, ordinals: Sequence[int]) -> list[int]:
-    """The places of a passage that mention the chain's word, else the nearest one that does."""
+def _evidence(chain: Chain, ordinals: Sequence[int]) -> tuple[list[int], ...]:
+    """The places of a passage that mention the chain's word, else the nearest before it and the nearest after it."""
     inside = frozenset(ordinals)
-    return [o for o in chain.places if o in inside] or [min(chain.places, key=lambda o: (abs(o - ordinals[0]), o))]
+    if own := [o for o in chain.places if o in inside]:
+        return (own,)
+    at = bisect_left(chain.places, ordinals[0])
+    return list(chain.places[max(at - SIDE, 0) : at]), list(chain.places[at : at + SIDE])
 
 
 def _phrases(page: _Page, topics: Sequence[_Topic]) -> tuple[str, ...]:
@@ -125,27 +133,46 @@ def _phrases(page: _Page, topics: Sequence[_Topic]) -> tuple[str, ...]:
         joined = next(((phrase, two) for two in left if (phrase := _side_by_side(page, first, two))), None)
         if joined is not None:
             left.remove(joined[1])
-        nouns.append(joined[0] if joined is not None else _written(page, first))
+        nouns += filter(None, [joined[0] if joined is not None else _written(page, first)])
     return tuple(nouns)
 
 
 def _side_by_side(page: _Page, one: _Topic, two: _Topic) -> str:
-    """Two topics as one phrase, "" where no place has them side by side."""
-    for ordinal in one.places:
-        if ordinal not in two.places:
-            continue
+    """Two topics as one phrase, "" where they do not stand side by side in the passage, or on both sides of it."""
+    if len(one.sides) != len(two.sides):
+        return ""
+    found = [
+        Counter(_pairs(page, sorted({*a} & {*b}), {one.stem, two.stem}))
+        for a, b in zip(one.sides, two.sides, strict=True)
+    ]
+    return _common(found, first=True)
+
+
+def _pairs(page: _Page, ordinals: Sequence[int], stems: set[str]) -> Iterator[str]:
+    """What is written where two words stand side by side, in order."""
+    for ordinal in ordinals:
         text = page.document.text(ordinal)
         for before, after in pairwise(page.found[ordinal]):
             gap = text[before.start + len(before.form) : after.start]
-            if gap in _JOINT and {before.stem, after.stem} == {one.stem, two.stem}:
-                return text[before.start : after.start + len(after.form)]
-    return ""
+            if gap in _JOINT and {before.stem, after.stem} == stems:
+                yield text[before.start : after.start + len(after.form)]
 
 
 def _written(page: _Page, topic: _Topic) -> str:
-    """How a topic is written most often where it was found."""
-    forms = Counter(term.form for o in topic.places for term in page.found[o] if term.stem == topic.stem)
-    return min(forms, key=lambda form: (-forms[form], form))
+    """How a topic is written most often, in the passage or on both sides of it; "" where it is written otherwise."""
+    return _common(
+        [Counter(term.form for o in side for term in page.found[o] if term.stem == topic.stem) for side in topic.sides]
+    )
+
+
+def _common(found: Sequence[Counter[str]], *, first: bool = False) -> str:
+    """The writing that stands in all of them, most often or `first`; case tells none from another."""
+    alike = [{form.casefold() for form in forms} for forms in found]
+    shared = set.intersection(*alike)
+    forms = {form: n for form, n in sum(found, Counter[str]()).items() if form.casefold() in shared}
+    if first:
+        return next(iter(forms), "")
+    return min(forms, key=lambda form: (-forms[form], form), default="")
 
 
 def _headings(page: _Page, ordinals: Sequence[int]) -> list[int]:
