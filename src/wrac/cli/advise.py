@@ -71,17 +71,18 @@ class Told(NamedTuple):
         return any(one.other for one in self.again or ())
 
 
-def given(**numbers: float | None) -> dict[str, float]:
-    """The numbers that were said, by the names of factors."""
-    return {name: value for name, value in numbers.items() if value is not None}
+def given(texts: Sequence[str] | None, **numbers: float | None) -> dict[str, float]:
+    """The numbers that were said, by the names of factors: those of `--set NAME=VALUE`, and of options of their own.
 
-
-def settings(texts: Sequence[str] | None) -> dict[str, float]:
-    """Numbers by the names of factors, of `--set NAME=VALUE`. Raises ConfigError for what is no number."""
-    found = {}
+    Raises ConfigError for what is no number, and what is said twice.
+    """
+    found = {name: value for name, value in numbers.items() if value is not None}
     for name, text in options.pairs("--set", texts).items():
+        factor = name.replace("-", "_")
+        if factor in found:
+            raise ConfigError(f"--set {name}: given 2 times; give it once")
         try:
-            found[name.replace("-", "_")] = float(text)
+            found[factor] = float(text)
         except ValueError:
             raise ConfigError(f"--set {name}={text}: give a number") from None
     return found
@@ -96,6 +97,8 @@ def asked(
 
 def run(wanted: Wanted) -> None:
     """Prints the advice, and keeps it in the workspace it is about; or what moved, and leaves with `MOVED`."""
+    if wanted.watch and wanted.asked != Asked():
+        raise ConfigError("--watch looks at the kept advice again; for other numbers or models run `wrac advise`")
     if wanted.html:
         probe(wanted.html)
     told = _of_sources(wanted) if wanted.sources else _of_workspace(wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -21,6 +21,8 @@ from wrac.routing.advice import Advice, Moved, crossed, recommend
 from wrac.routing.economics import KINDS, TARIFF, Factors, Origin, check
 
 STORED: Final = "advice"
+MOST: Final = 1e15
+"""What a number that is given may be: with larger ones nothing could be reckoned any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,17 @@ class Asked:
                 known = ", ".join(one.replace("_", "-") for one in KINDS)
                 raise ConfigError(f"--set {name.replace('_', '-')}: no such factor; choose from {known}")
             check(name, value)
+        if any(one > MOST for one in self._numbers()):
+            raise ConfigError(f"a number above {MOST:g} makes no sense; give a smaller one")
         if (self.price or self.window or self.write is not None) and len(self.models) != 1:
             raise ConfigError("--price, --cache-write and --window are of one model; name it with one --model")
         if self.write is not None and self.price is None:
             raise ConfigError("--cache-write goes with --price; give both")
+
+    def _numbers(self) -> Iterator[float]:
+        """All that is given."""
+        yield from self.given.values()
+        yield from filter(None, (*(self.price or ()), self.write, self.window))
 
     def tariffs(self) -> list[tuple[Tariff, dict[str, Origin]]]:
         """Each model's tariff, and whence it is. Raises ConfigError where no price is known."""
@@ -114,9 +123,17 @@ def kept(database: Database) -> list[Advice]:
     if text is None:
         raise WorkspaceError(database.place, "no advice is kept", "run `wrac advise` first")
     try:
-        return [recommend(Factors.read(row)) for row in json.loads(text)]
+        return [recommend(one) for one in _read(text)]
     except (ValueError, TypeError, KeyError) as error:
         raise ConfigError("the advice was kept by another version of wrac; run `wrac advise` anew") from error
+
+
+def _read(text: str) -> list[Factors]:
+    """The factors of each model. Raises ValueError, TypeError or KeyError for what is no advice."""
+    rows = json.loads(text)
+    if not (isinstance(rows, list) and rows):
+        raise ValueError("no advice")
+    return [Factors.read(row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,4 +169,4 @@ def number(value: float) -> str:
     if value >= 100 or value == int(value):
         return f"{value:,.0f}"
     digits = f"{value:.3g}"
-    return digits if "e" not in digits else f"{value:.12f}".rstrip("0")[:10]
+    return digits if "e" not in digits else f"{value:.12f}"[:10].rstrip("0.") or "0"

@@ -146,9 +146,11 @@ class Factors:
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> Factors:
-        """The factors of a row."""
-        tariff = Tariff(row["model"], tuple(Rates(*one) for one in row["rates"]), row["window"])
-        told = row["factors"]
+        """The factors of a row. Raises ValueError, TypeError or KeyError for what is none."""
+        model, rates, told = row["model"], [Rates(*one) for one in row["rates"]], row["factors"]
+        if not (isinstance(model, str) and isinstance(told, dict) and rates and min(map(min, rates)) >= 0):
+            raise ValueError("no row of factors")
+        tariff = Tariff(model, tuple(rates), row["window"])
         origins = {name: Origin(source, note) for name, (_, source, note) in told.items()}
         origins |= {name: Origin(*origin) for name, origin in row["origins"].items()}
         return cls(tariff=tariff, origins=origins, **{name: value for name, (value, _, _) in told.items()})

@@ -192,8 +192,8 @@ def advise(
     """
     from wrac.cli import advise as command
 
-    numbers = command.settings(other) | command.given(
-        corpus_tokens=tokens, queries_per_day=queries, changes_per_week=changes, passages=passages,
+    numbers = command.given(
+        other, corpus_tokens=tokens, queries_per_day=queries, changes_per_week=changes, passages=passages,
         output_tokens=output, air=air, provenance=1.0 if provenance else None,
     )  # fmt: skip
     quality = command.Quality(questions, runs, most) if compare or questions else None
