@@ -25,7 +25,6 @@ from wrac.flow.shelf import Shelf, unknown
 from wrac.flow.sites import Site
 from wrac.indexing import Filters, Searched, tables
 from wrac.observing import EventLog
-from wrac.planning.policies import Policies
 from wrac.retrieval import FAINT, NEAR
 
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from wrac.flow.remembered import Wish
     from wrac.flow.search import Answered
     from wrac.flow.statistics import Statistics
+    from wrac.planning.policies import Policies
 
 
 class Workspace:
@@ -402,5 +402,6 @@ class Workspace:
 
 def _wish(policy: Policy | Policies | None, planning: Planning | None) -> Wish:
     from wrac.flow.remembered import Wish
+    from wrac.planning.policies import Policies  # and with it what plans, which a search does without
 
     return Wish(Policies(policy) if isinstance(policy, Policy) else policy, planning)
