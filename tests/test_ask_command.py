@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 from tests.commands import command
 from tests.endpoint import Turn, Wire, closes, fails, llama, streams
+from tests.fakes_index import WordEmbedder
 
 from wrac.cli.ask import NO_MODEL
 from wrac.flow import Workspace
+from wrac.flow.answerers import Answerer
 from wrac.llm.asking import Question
 
 SITE = Path(__file__).parent.parent / "examples" / "site"
@@ -179,8 +181,6 @@ def server() -> Iterator[str]:
 def test_a_real_model_answers_piece_by_piece_and_is_checked(server: str, folder: Path) -> None:
     """SmolLM2 answers badly; what it took is counted as its server does, and nothing it says is taken on trust."""
     with Workspace(folder / ".wrac") as workspace:
-        from wrac.flow.answerers import Answerer
-
         told: list[str] = []
         who = Answerer("smollm2", f"{server}/v1", window=520)
         made = workspace.ask(QUERY, answerer=who, way="passages", tell=told.append)
@@ -194,3 +194,16 @@ def test_a_real_model_answers_piece_by_piece_and_is_checked(server: str, folder:
         assert {one.unit for one in made.citations} <= stored
         assert made.citations or made.uncited or made.refused
         assert workspace.costs("model")["openai-compatible:smollm2"].output == made.usage.output
+
+
+def test_the_next_question_to_the_whole_corpus_reads_it_from_the_servers_cache(server: str, tmp_path: Path) -> None:
+    (tmp_path / "fees.html").write_text(
+        "<h1>Fees</h1><p>Cards cost five euros a year.</p><p>Refunds take ten days.</p>"
+    )
+    with Workspace(tmp_path / "ws", embedder=WordEmbedder()) as workspace:
+        workspace.index(str(tmp_path / "fees.html"), workers=0)
+        who = Answerer("smollm2", f"{server}/v1", window=430)
+        first = workspace.ask("What do cards cost?", answerer=who, way="corpus")
+        second = workspace.ask("And refunds?", way="corpus")
+    assert (first.route.choice, second.route.choice) == ("corpus", "corpus")
+    assert second.usage.cached > second.usage.input * 0.7
