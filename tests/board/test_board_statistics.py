@@ -24,7 +24,8 @@ ADDRESSES = (
     "/statistics", "/statistics/proposals", "/statistics/searches", "/statistics/searches?only=slow",
     "/statistics/searches?only=judged", "/statistics/queries", "/statistics/queries?only=unanswered",
     "/statistics/pages", "/statistics/pages?only=disliked", "/statistics/pages?of=product%3Dx", "/statistics/chunks",
-    "/statistics/chunks?of=table_row", "/statistics/hits?by=kind", "/statistics/unseen", "/statistics/verdicts",
+    "/statistics/chunks?of=table_row", "/statistics/sizes", "/statistics/repeated", "/statistics/paid?by=model&of=x",
+    "/statistics/passed", "/statistics/hits?by=kind", "/statistics/unseen", "/statistics/verdicts",
     f"/statistics/preview?url={BASE}prices.html&whole_tables=1", "/labelling", "/labelling/query?q=plan1+dollars",
     "/evaluation",
 )  # fmt: skip
@@ -92,6 +93,7 @@ def test_a_proposal_is_previewed_applied_and_taken_back(visit: Visit, board: str
     opened(visit, board + "/statistics")
     card = visit.page.locator(".card", has_text="A table is cut into 2 chunks")
     assert "4 searches" in card.inner_text()
+    assert "3 → 2 chunks" in card.inner_text()
     card.get_by_role("link", name="Preview").click()
     visit.page.wait_for_selector(".whatif")
     assert "3 → 2" in visit.page.locator(".tiles").inner_text()
@@ -103,7 +105,7 @@ def test_a_proposal_is_previewed_applied_and_taken_back(visit: Visit, board: str
     assert shop.record(url).policy.whole_tables
     rules = visit.page.locator("table", has_text="tables kept whole")
     assert "docs.example.com/prices.html" in rules.inner_text()
-    visit.page.wait_for_selector("#proposals .small")
+    visit.page.wait_for_selector("#proposals > .small, #proposals > .cards")
     assert "A table is cut" not in visit.page.locator("#proposals").inner_text()
     visit.page.get_by_role("button", name="Take back the policy of docs.example.com/prices.html").click()
     visit.page.wait_for_selector(".notice.good")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from wrac.catalog.contents import batches, short, tagged
-from wrac.catalog.schema import chunks, occurrences, pages, units, visits
+from wrac.catalog.schema import chunks, occurrences, pages, shared, units, visits
 
 
 class Measured(NamedTuple):
@@ -18,6 +18,15 @@ class Measured(NamedTuple):
     chunk: str
     tokens: int
     url: str
+
+
+class Carried(NamedTuple):
+    """A unit that several documents carry, and how many."""
+
+    unit: str
+    kind: str
+    text: str
+    documents: int
 
 
 class Health(NamedTuple):
@@ -53,6 +62,15 @@ def kinds(connection: Connection, wanted: Iterable[str]) -> dict[str, frozenset[
         query = select(units.c.row, units.c.kind).where(units.c.row.in_(rows))
         of.update((row.row, row.kind) for row in connection.execute(query))
     return {chunk: frozenset(of[row] for row in rows) for chunk, rows in inside.items()}
+
+
+def repeated(connection: Connection, start: int, limit: int) -> list[Carried]:
+    """Units that several documents carry, those that most do first; `limit` of them from one on."""
+    others = func.count()
+    query = select(units.c.id, units.c.kind, units.c.text, others).join(shared, shared.c.unit == units.c.row)
+    query = query.group_by(units.c.row).order_by(others.desc(), units.c.row).offset(start).limit(limit)
+    rows = connection.execute(query)
+    return [Carried(tagged("u1", identity), kind, text, 1 + count) for identity, kind, text, count in rows]
 
 
 def tags(connection: Connection, wanted: Iterable[str]) -> dict[str, dict[str, str]]:

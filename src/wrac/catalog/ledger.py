@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -49,6 +49,29 @@ def sums(connection: Connection, by: Grouping, since: str = "", until: str = "")
         str(name): Usage(int(read), int(cached), int(written), int(calls), float(seconds), float(cost))
         for name, read, cached, written, calls, seconds, cost in connection.execute(query)
     }
+
+
+class Line(NamedTuple):
+    """What one page or query was paid for."""
+
+    at: float
+    purpose: str
+    site: str
+    page: str
+    model: str
+    input: int
+    output: int
+    cost: float
+
+
+def lines(
+    connection: Connection, by: Grouping | None = None, name: str = "", since: str = "", until: str = ""
+) -> list[Line]:
+    """The lines behind the sum of a day, site, model or purpose, or all; the last one first, of days as in `sums`."""
+    query = select(*(ledger.c[field] for field in Line._fields)).where(ledger.c.day >= since)
+    query = query.where(ledger.c.day <= until) if until else query
+    query = query.where(ledger.c[by] == name) if by else query
+    return [Line(*row) for row in connection.execute(query.order_by(ledger.c.at.desc(), ledger.c.row.desc()))]
 
 
 def blank(connection: Connection, urls: Iterable[str]) -> None:

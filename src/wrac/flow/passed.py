@@ -57,6 +57,11 @@ def passed(skips: Iterable[Skipped]) -> list[Passed]:
     return sorted(found, key=lambda one: (-one.count, one.reason))
 
 
+def behind(skips: Iterable[Skipped], reason: str) -> list[Skipped]:
+    """The recorded skips of a kind of reason, as `passed` names it."""
+    return [one for one in skips if reason in (one.reason, _kind(one.reason))]
+
+
 def todo(reason: str) -> str:
     """What to do about a page that was passed over; "" where its reason says that."""
     return next((do for pattern, do in _ADVICE if re.match(pattern, reason)), "")

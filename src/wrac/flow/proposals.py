@@ -21,7 +21,7 @@ from wrac.core.types import Chunk, Span
 from wrac.flow.page import Cut, Scope, preview, ruled, stored
 from wrac.flow.remembered import Wish
 from wrac.flow.report import ReplanReport
-from wrac.flow.rows import language_of
+from wrac.flow.rows import language_of, trail_texts
 from wrac.observing.columns import Events
 from wrac.observing.statistics import counted, same, standing
 from wrac.planning.compare import Change
@@ -337,7 +337,7 @@ class _Terms:
 
     def __init__(self, cut: Cut, language: str) -> None:
         self._chunks = cut.chunks
-        texts = ("\n".join((*trail, one.text)) for trail, one in zip(cut.trails, cut.chunks, strict=True))
+        texts = ("\n".join((*trail_texts(cut.document, one), one.text)) for one in cut.chunks)
         self._terms = [Counter(analyse(text, language)) for text in texts]
         self._sizes = [one.total() for one in self._terms]
         self._holding = Counter(term for one in self._terms for term in one)

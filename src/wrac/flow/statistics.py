@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -185,8 +186,23 @@ def _kept(connection: Connection, events: Events, since: date | None, until: dat
 
 def sizes(tokens: Iterable[int]) -> tuple[int, ...]:
     """How many sizes are in each class: up to the first of EDGES, up to the next, and beyond the last."""
-    found = Counter(next((i for i, edge in enumerate(EDGES) if size <= edge), len(EDGES)) for size in tokens)
+    found = Counter(map(size_class, tokens))
     return tuple(found[i] for i in range(len(EDGES) + 1))
+
+
+def size_class(tokens: int) -> int:
+    """The class that a size is in, counted from 0."""
+    return bisect_left(EDGES, tokens)
+
+
+def classes() -> list[str]:
+    """The classes in words.
+
+    >>> classes()[0], classes()[-1]
+    ('0–25', '801+')
+    """
+    starts = [0, *(edge + 1 for edge in EDGES)]
+    return [*(f"{first}–{last}" for first, last in zip(starts, EDGES, strict=False)), f"{EDGES[-1] + 1}+"]
 
 
 def _runs(events: Events) -> tuple[Run, ...]:
