@@ -158,9 +158,7 @@ def test_without_scripts_all_of_it_works(visit: Visit, board: str, shop: Workspa
         visit.page.get_by_role("link", name="Back to the search").click()
         visit.page.locator("#hit-1").get_by_role("link", name="View source").click()
         expect(visit.page.locator("#unit blockquote")).to_contain_text("five working days")
-        frame = visit.page.frame(name="snapshot")
-        assert frame is not None
-        frame.locator("a.wn").nth(2).click()
+        visit.page.frame_locator("#snapshot").locator("a.wn").nth(2).click()
         visit.page.wait_for_url("**unit=2")
         expect(visit.page.locator("#unit h2")).to_contain_text("2")
         visit.page.locator(".trial > summary").click()

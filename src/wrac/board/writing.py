@@ -46,10 +46,10 @@ def written(document: Document, ordinals: Iterable[int], signs: Sequence[Sign]) 
     under their names.
     """
     cells, heads = table_cells(document), _heads(document)
-    out: list[str] = []
-    before = ""
+    several = len({_part(place) for place in document.places}) > 1
+    out, before = list[str](), ""
     for (part, rows), run in groupby(ordinals, lambda ordinal: (_part(document.places[ordinal]), ordinal in cells)):
-        if part != before:
+        if part != before and several:
             out.append(f'<p class="wpart">{escape(part)}</p>')
             before = part
         if rows:

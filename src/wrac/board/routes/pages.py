@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -95,17 +96,20 @@ class View:
         """An address of this view, or of a part of it."""
         return address(self.request, path, **{**self.query, **query})
 
+    @cached_property
+    def _here(self) -> str:
+        return self.link("/page")
+
+    def at(self, ordinal: int) -> str:
+        """The address of this view at a unit; a page has thousands of them."""
+        return f"{self._here}&unit={ordinal}"
+
 
 Viewed = Annotated[View, Depends()]
 
 
 @router.get("/page")
-def look(
-    view: Viewed,
-    unit: Id = "",
-    chunk: Id = "",
-    part: Annotated[int, Query(ge=1)] = 1,
-) -> HTMLResponse:
+def look(view: Viewed, unit: Id = "", chunk: Id = "", part: Annotated[int, Query(ge=1)] = 1) -> HTMLResponse:
     """One page with its chunks over it, and one unit, by its number or its id; where that is twice, the chunk's."""
     return _looked(view, _ordinal(view.now, unit, chunk) if unit else None, part)
 
@@ -118,12 +122,7 @@ def _ordinal(cut: Cut, unit: str, chunk: str) -> int:
     found = [place.ordinal for place in places if place.unit == unit]
     if not found:
         raise NotFoundError(cut.document.title, f"no unit here is {unit}", f"its units are 0 to {len(places) - 1}")
-    inside = {
-        one
-        for made, where in zip(cut.chunks, cut.occurrences, strict=True)
-        for one in where.ordinals
-        if made.id == chunk
-    }
+    inside = {one for where in cut.occurrences if where.chunk == chunk for one in where.ordinals}
     return next((one for one in found if one in inside), found[0])
 
 
@@ -208,7 +207,7 @@ def _done(request: Request) -> dict[str, int]:
 def framed(view: Viewed) -> HTMLResponse:
     """The page as it was stored, for the frame: nothing in it runs, and nothing is asked for."""
     before = None if view.trial is None else view.now
-    signs = outline.signs(view.shown, lambda ordinal: view.link("/page", unit=ordinal), before)
+    signs = outline.signs(view.shown, view.at, before)
     shown = snapshot(view.record.page, view.record.document, signs)
     html = render("snapshot.html", document=view.record.document, style=_STYLE, shown=shown)
     return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY})
