@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from wrac.catalog.contents import batches, short, tagged
+from wrac.catalog.contents import batches, get_units, short, tagged
 from wrac.catalog.schema import chunks, occurrences, pages, shared, units, visits
 
 
@@ -62,6 +62,16 @@ def kinds(connection: Connection, wanted: Iterable[str]) -> dict[str, frozenset[
         query = select(units.c.row, units.c.kind).where(units.c.row.in_(rows))
         of.update((row.row, row.kind) for row in connection.execute(query))
     return {chunk: frozenset(of[row] for row in rows) for chunk, rows in inside.items()}
+
+
+def begins(connection: Connection, wanted: Iterable[str], most: int = 100) -> dict[str, str]:
+    """How those of the chunks that are stored begin: at most so many characters of their first units."""
+    first: dict[str, list[int]] = {}
+    for batch in batches(wanted):
+        query = select(chunks.c.id, chunks.c.data).where(chunks.c.id.in_([short(one) for one in batch]))
+        first.update((tagged("c1", row.id), json.loads(row.data)[1][:3]) for row in connection.execute(query))
+    texts = get_units(connection, {row for row, *_ in first.values()})
+    return {chunk: texts[row].text[start : min(end, start + most)] for chunk, (row, start, end) in first.items()}
 
 
 def repeated(connection: Connection, start: int, limit: int) -> list[Carried]:

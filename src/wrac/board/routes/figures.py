@@ -23,6 +23,7 @@ router = APIRouter(prefix="/statistics")
 ROWS: Final = 50
 _SEARCHES: Final = {"": "Searches", "empty": "Searches that found nothing", "judged": "Searches that readers judged",
                     "slow": "Searches, the slowest first"}  # fmt: skip
+_OF_CHUNKS: Final = ("chunks", "unseen", "verdicts")
 _VERDICTS: Final = {"": "Verdicts of readers", "good": "Passages found good", "bad": "Passages found bad"}
 
 
@@ -49,14 +50,18 @@ class Rows:
         request, end = self.time.request, self.start + ROWS
         count = len(rows) if total is None else total
         query = {name: one for name, one in request.query_params.items() if name not in ("start", "workspace")}
-        path = request.url.path
+        path, shown = request.url.path, rows[self.start : end] if total is None else rows
+        ids = [one.name if shape == "chunks" else one.chunk for one in shown] if shape in _OF_CHUNKS else []
+        with self.time.workspace.database.read() as connection:
+            begins = figures.begins(connection, ids)
         return page(
             request,
             "statistics_rows.html",
             time=self.time,
             title=f"{title}: {self.of}" if self.of else title,
             shape=shape,
-            rows=rows[self.start : end] if total is None else rows,
+            rows=shown,
+            begins=begins,
             total=count,
             start=self.start,
             first=address(request, path, **query) if self.start else "",

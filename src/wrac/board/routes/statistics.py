@@ -13,6 +13,7 @@ from wrac.board import charts
 from wrac.board.charts import Column, Line
 from wrac.board.times import Time, Timed
 from wrac.board.views import page
+from wrac.catalog import figures
 from wrac.core.errors import ConfigError
 from wrac.flow.proposals import Preview, Proposal, adjust, look, own_rules, proposals, take_back
 from wrac.flow.statistics import Statistics, classes
@@ -39,12 +40,15 @@ def overview(time: Timed) -> HTMLResponse:
     """All statistics on one page, each number with the way to the rows behind it."""
     workspace, days = time.workspace, time.days
     found = workspace.statistics(days.since, days.until, days.zone)
+    with workspace.database.read() as connection:
+        begins = figures.begins(connection, (one.name for one in found.use.chunks[:TOP]))
     return page(
         time.request,
         "statistics.html",
         time=time,
         use=found.use,
         kept=found.kept,
+        begins=begins,
         plots=_plots(found),
         sizes=list(zip(classes(), found.kept.sizes, strict=True)),
         rules=[(rule.match, said(dict(rule.changes))) for rule in own_rules(workspace.remembered().policies)],
