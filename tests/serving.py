@@ -51,8 +51,7 @@ def running(
         line = process.stdout.readline()
         found = re.search(r"http://(\S+):(\d+)", line)
         assert found, line + process.stderr.read()
-        host = "127.0.0.1" if found[1] in ("0.0.0.0", "localhost") else found[1]  # noqa: S104 - compared, not bound
-        url = f"http://{host}:{found[2]}"
+        url = f"http://{found[1]}:{found[2]}"
         with httpx2.Client(base_url=url, headers=headers, timeout=30, **client) as asking:
             yield Running(url, process, asking)
     finally:

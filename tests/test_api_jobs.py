@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import time
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +17,17 @@ pytest.importorskip("fastapi", reason="needs wrac[serve]")
 
 import httpx2
 from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
 from tests.served import Asked, Reply, linking, served
 from tests.serving import Running, running
 from tests.site import build, page
 
 from wrac.api import shapes
-from wrac.api.jobs import UNDER_WAY
+from wrac.api.jobs import UNDER_WAY, Job, Jobs
+from wrac.api.replies import Bell
+from wrac.api.served import Served
 from wrac.flow import Workspace
+from wrac.flow.forget import JOBS
 
 
 @pytest.fixture(scope="module")
@@ -201,3 +208,44 @@ def test_jobs_of_a_killed_server_are_told_as_interrupted_and_go_on(shop: Path) -
             assert begun(server, order, "night").json()["id"] == job["id"]
             again = ended(server, begun(server, order).json())
             assert again["state"] == "done" and again["report"]["pages"] == 6, again
+
+
+def test_jobs_of_another_server_are_told_as_that_tells_them(shop: Path) -> None:
+    folder = shop / JOBS
+    folder.mkdir(exist_ok=True)
+    running_there = Job("there", "refresh", "x", {}, "running", 1.0, 2.0, server=os.getppid())
+    (folder / "there.json").write_text(json.dumps(asdict(running_there)))
+    (folder / "gone.json").write_text(json.dumps(asdict(replace(running_there, id="gone", server=2**22 + 1))))
+    (folder / "torn.json").write_text('{"id": ')
+    with Workspace(shop, create=False) as workspace:
+        jobs = Jobs(Served({"shop": workspace}), Bell())
+        assert jobs.get("gone").state == "interrupted"
+        assert jobs.get("there").state == "running" and jobs.get("there").workspace == "shop"
+        with pytest.raises(HTTPException, match="another server runs this job"):
+            jobs.cancel("there")
+        (folder / "there.json").write_text(json.dumps(asdict(replace(running_there, state="done", report={}))))
+        assert jobs.get("there").state == "done" and jobs.cancel("there").state == "done"
+        assert "there" in [job.id for job in jobs.of("shop")]
+
+
+def test_old_jobs_are_forgotten_and_too_many_are_refused(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wrac.api.jobs.KEPT", 3)
+    monkeypatch.setattr("wrac.api.jobs.QUEUE", 2)
+    shutil.copytree(shop, tmp_path / "copy")
+    shutil.rmtree(tmp_path / "copy" / JOBS, ignore_errors=True)
+    with Workspace(tmp_path / "copy", create=False) as workspace:
+        jobs = Jobs(Served({"shop": workspace}), Bell())
+        for number in range(8):
+            job, new = jobs.start("shop", "refresh", {"due": True, "since": 0.0}, str(number))
+            assert new
+            jobs.cancel(job.id)
+            while jobs.get(job.id).state in UNDER_WAY:
+                time.sleep(0.02)
+        assert len(jobs.of("shop")) <= 4 and len(list((tmp_path / "copy" / JOBS).glob("*.json"))) <= 4
+        started = [jobs.start("shop", "refresh", {"due": True, "since": 0.0})[0] for _ in range(2)]
+        with pytest.raises(HTTPException, match="jobs wait already"):
+            jobs.start("shop", "refresh", {"due": True, "since": 0.0})
+        jobs.close()
+        assert {jobs.get(job.id).state for job in started} <= {"interrupted", "done"}

@@ -63,7 +63,7 @@ class Door:
 
     def _from_here(self, request: Request) -> None:
         """Nothing for a request that no other site's page can have caused. Raises HTTPException for others."""
-        if "authorization" in request.headers:
+        if request.headers.get("authorization", "").lower().startswith("bearer "):
             return
         site, reads = request.headers.get("sec-fetch-site", ""), request.method in READING
         followed = reads and request.headers.get("sec-fetch-mode") == "navigate"

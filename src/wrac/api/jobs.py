@@ -105,15 +105,16 @@ class Jobs:
 
     def get(self, identity: str) -> Job:
         """The job of an id. Raises NotFoundError where there is none."""
-        found = self._jobs.get(identity)
-        if found is None:
-            raise NotFoundError(identity, "there is no such job", "GET /v1/jobs lists them")
-        return found
+        with self._lock:
+            found = self._jobs.get(identity)
+            if found is None:
+                raise NotFoundError(identity, "there is no such job", "GET /v1/jobs lists them")
+            return self._seen(found)
 
     def of(self, workspace: str) -> list[Job]:
         """The jobs of a workspace, the newest first."""
         with self._lock:
-            found = [job for job in self._jobs.values() if job.workspace == workspace]
+            found = [self._seen(job) for job in list(self._jobs.values()) if job.workspace == workspace]
         return sorted(found, key=lambda job: (job.created, job.id), reverse=True)
 
     def counts(self) -> dict[str, int]:
@@ -123,9 +124,14 @@ class Jobs:
         return {state: states.count(state) for state in sorted(set(states))}
 
     def cancel(self, identity: str) -> Job:
-        """The job, which ends as soon as it can; one that has ended stays as it is."""
+        """The job, which ends as soon as it can; one that has ended stays as it is.
+
+        Raises HTTPException for one that another server runs.
+        """
         with self._lock:
             job = self.get(identity)
+            if job.state in UNDER_WAY and job.server != os.getpid():
+                raise HTTPException(409, "another server runs this job; stop it there")
             if job.state == "queued":
                 job = self._keep(replace(job, state="cancelled", ended=_now()))
             elif job.state == "running":
@@ -137,7 +143,7 @@ class Jobs:
     def close(self) -> None:
         """End the jobs under way; they are told as interrupted."""
         with self._lock:
-            for job in self._jobs.values():
+            for job in list(self._jobs.values()):
                 if job.state == "queued" and job.server == os.getpid():
                     self._keep(replace(job, state="interrupted", ended=_now()))
             running = list(self._processes.values())
@@ -146,15 +152,22 @@ class Jobs:
         for lane in self._lanes.values():
             lane.shutdown(wait=True, cancel_futures=True)
 
+    def _seen(self, job: Job) -> Job:
+        """The job as it is now: what another server runs, its file tells."""
+        if job.state in UNDER_WAY and job.server != os.getpid():
+            file = self._places[job.workspace][1] / f"{job.id}.json"
+            job = self._jobs[job.id] = replace(_read(file) or job, workspace=job.workspace)
+        return job
+
     # -- in the thread of a workspace
 
     def _run(self, identity: str) -> None:
         """Do a job, unless it was cancelled meanwhile."""
         try:
             ended = self._followed(identity)
-        except OSError as error:
-            _LOG.exception("a job could not be run")
-            ended = Ended(problem={"error": "", "detail": f"its process cannot be run ({error.strerror})"})
+        except (OSError, ValueError) as error:
+            _LOG.exception("a job could not be followed")
+            ended = Ended(problem={"error": "", "detail": f"its process cannot be followed ({error})"})
         if ended is None:
             return
         with self._lock:
@@ -203,15 +216,21 @@ def _state(job: Job, ended: Ended) -> State:
 
 
 def _stored(folder: Path) -> Iterator[Job]:
-    """The jobs that are known of in a folder; those whose server is gone were interrupted."""
+    """The jobs that are known of in a folder."""
     for path in sorted(folder.glob("*.json")):
-        try:
-            job = Job(**json.loads(path.read_text("utf-8")))
-        except (ValueError, TypeError):
-            continue  # of another version
+        if (job := _read(path)) is not None:
+            yield job
+
+
+def _read(path: Path) -> Job | None:
+    """The job of a file, interrupted where its server is gone; None where there is none, or one of another version."""
+    try:
+        job = Job(**json.loads(path.read_text("utf-8")))
         if job.state in UNDER_WAY and not _lives(job.server):
-            job = replace(job, state="interrupted", ended=round(path.stat().st_mtime, 3))
-        yield job
+            return replace(job, state="interrupted", ended=round(path.stat().st_mtime, 3))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+    return job
 
 
 def _lives(process: int) -> bool:

@@ -19,6 +19,7 @@ from wrac import contract
 from wrac.core.errors import WracError
 from wrac.flow import Workspace
 
+_LINES: Final = os.fdopen(os.dup(1), "w", encoding="utf-8")
 OFTEN: Final = 0.1
 """Seconds between two lines that tell how far the job is."""
 INTERRUPTED: Final = 130
@@ -27,6 +28,7 @@ INTERRUPTED: Final = 130
 def main() -> None:
     """Does the job and leaves with the exit code of the command of the same name."""
     order = json.loads(sys.stdin.readline())
+    os.dup2(2, 1)  # whatever else prints must not stand among the lines
     threading.Thread(target=_watch, daemon=True).start()
     try:
         with Workspace(order["workspace"], create=False) as workspace:
@@ -101,8 +103,8 @@ def _policies(workspace: Workspace, order: Mapping[str, Any]) -> Any:  # noqa: A
 
 
 def _say(**line: object) -> None:
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    _LINES.write(json.dumps(line) + "\n")
+    _LINES.flush()
 
 
 def _watch() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from wrac.core.errors import ConfigError, MissingExtraError
+from wrac.core.errors import ConfigError, MissingExtraError, WracError
 from wrac.flow import Workspace
 
 if TYPE_CHECKING:
@@ -72,8 +72,15 @@ def _told(served: Served, address: str, *, browse: bool) -> None:
     sys.stdout.flush()
     if browse:
         webbrowser.open(address)
-    first = served.workspace()
-    threading.Thread(target=lambda: first.embedder, name="wrac-warm", daemon=True).start()
+    threading.Thread(target=_warm, args=(served.workspace(),), name="wrac-warm", daemon=True).start()
+
+
+def _warm(workspace: Workspace) -> None:
+    """Loads what searches embed queries with, or says why they will fail."""
+    try:
+        _ = workspace.embedder
+    except WracError as error:
+        sys.stderr.write(f"wrac: {error}\n")
 
 
 def _refuse(served: Served, wanted: Wanted) -> None:
@@ -97,6 +104,8 @@ def _loopback(host: str) -> bool:
 
 
 def _shown(host: str) -> str:
+    """The host as an address of this machine has it, where it stands for all of them."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
     return f"[{host}]" if ":" in host else host
 
 
