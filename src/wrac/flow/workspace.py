@@ -75,14 +75,16 @@ class Workspace:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder, loaded on first use."""
-        if isinstance(self._embedder, str):
-            from wrac.embedding import load
-            from wrac.flow.embedders import recalled
+        """The embedder, loaded on first use, of which many threads may make the first."""
+        given = self._embedder
+        if not isinstance(given, str):
+            return given
+        from wrac.embedding import load
+        from wrac.flow.embedders import recalled
 
-            self._named = self._embedder or recalled(self.database)
-            self._embedder = load(self._named)
-        return self._embedder
+        self._named = given or recalled(self.database)
+        self._embedder = found = load(self._named)
+        return found
 
     def _agree(self) -> None:
         """Raises WorkspaceError where the pages are embedded by another embedder."""

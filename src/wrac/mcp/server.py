@@ -35,14 +35,17 @@ _READS: Final = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True,
 _ASKS: Final = types.ToolAnnotations(read_only_hint=True, open_world_hint=True)
 _KEEPS: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
-Query = Annotated[str, Field(description="A question or some words.", max_length=20_000)]
+LONGEST: Final = 20_000
+"""Characters of what is given at most: errors name it, and a client need not read a million back."""
+
+Query = Annotated[str, Field(description="A question or some words.", max_length=LONGEST)]
 Filters = Annotated[
     dict[str, str | list[str]] | None,
     Field(description="Only what has this metadata, or this url (its beginning), kind, language, since or until."),
 ]
-Url = Annotated[str, Field(description="A page's URL, as search and list_pages give it.")]
+Url = Annotated[str, Field(description="A page's URL, as search and list_pages give it.", max_length=LONGEST)]
 Budget = Annotated[int, Field(description="The most tokens to give back.", ge=50, le=20_000)]
-Chunk = Annotated[str, Field(description="A chunk's id, or how it begins.")]
+Chunk = Annotated[str, Field(description="A chunk's id, or how it begins.", max_length=LONGEST)]
 
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
@@ -96,8 +99,8 @@ def _search(server: MCPServer[Any], workspace: Workspace) -> None:
     @server.tool(title="List pages", annotations=_READS)
     @_told
     def list_pages(
-        prefix: Annotated[str, Field(description="Only URLs that begin so.")] = "",
-        after: Annotated[str, Field(description="Go on after this URL.")] = "",
+        prefix: Annotated[str, Field(description="Only URLs that begin so.", max_length=LONGEST)] = "",
+        after: Annotated[str, Field(description="Go on after this URL.", max_length=LONGEST)] = "",
         limit: Annotated[int, Field(description="How many.", ge=1, le=500)] = LISTED,
     ) -> types.CallToolResult:
         """List the pages there are, by URL."""
@@ -119,7 +122,9 @@ def _read(server: MCPServer[Any], workspace: Workspace) -> None:
     @_told
     def read_page_section(
         url: Url,
-        section: Annotated[str, Field(description="Its name (h2_3), anchor or heading; empty: the whole page.")] = "",
+        section: Annotated[
+            str, Field(description="Its name (h2_3), anchor or heading; empty: the whole page.", max_length=LONGEST)
+        ] = "",
         start: Annotated[int, Field(description="Go on from here: `following` of the part before.", ge=0)] = 0,
         budget: Budget = 1500,
     ) -> types.CallToolResult:
