@@ -49,7 +49,7 @@ NEAR: Final = 0.725
 """The share of the best score from which on a passage may fill a budget; see docs/design/0019-routing.md."""
 SPARE: Final = 0.25
 """The share of a budget that passages below it may fill."""
-SURE: Final = 0.55
+SURE: Final = 0.5
 """The confidence of the best passage below which all passages may fill a budget: the best may be the wrong one."""
 
 

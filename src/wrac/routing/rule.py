@@ -26,7 +26,7 @@ class Rule:
     part: float = 0.5
     hits: int = 4
     gap: float = 0.1
-    sections: int = 8
+    sections: int = 12
 
     def why(self, signals: Signals) -> str:
         """Why the whole document is to be read; empty where it is not."""
