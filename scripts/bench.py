@@ -48,6 +48,7 @@ BENCHES: Mapping[str, Bench] = {
     "python-faq": Bench("scripts/bench_retrieval.py faq/python-faq --search bm25", "10 minutes"),
     "debian-faq-en": Bench("scripts/bench_retrieval.py faq/debian-faq-en", "3 minutes"),
     "debian-faq-de": Bench("scripts/bench_retrieval.py faq/debian-faq-de", "3 minutes"),
+    "faq": Bench("scripts/bench_faq.py", "4 minutes; 1 when its vectors are cached"),
     "labels": Bench("scripts/bench_labels.py", "10 minutes; 2 when its vectors are cached"),
     "similar": Bench("scripts/bench_similar.py", "1 minute"),
     "entities": Bench("scripts/bench_entities.py", "2 seconds"),
@@ -58,6 +59,7 @@ BENCHES: Mapping[str, Bench] = {
     "speed": Bench("scripts/bench_parse.py --speed", "20 seconds"),
     "depth": Bench("scripts/bench_parse.py --depth", "40 seconds"),
     "stores": Bench("scripts/bench_stores.py", "5 minutes"),
+    "search": Bench("scripts/bench_search.py", "8 minutes"),
     "text": Bench("scripts/measure_text.py docs", "10 seconds", lines=True),
 }
 
