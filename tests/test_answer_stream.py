@@ -77,7 +77,7 @@ def test_the_first_piece_is_there_before_the_last_is_sent() -> None:
         (resets, {}, "broke off (Connection error.)"),
         (complains, {}, "broke off (status 500: out of memory)"),
         (stammers, {}, "broke off ("),
-        (hangs(1.5), {"timeout": 0.3}, "broke off (Request timed out.)"),
+        (hangs(2.5), {"timeout": 1.0}, "broke off (Request timed out.)"),
     ],
     ids=["closed", "reset", "error", "no json", "silence"],
 )
