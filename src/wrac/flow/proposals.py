@@ -8,7 +8,7 @@ planned before it is said: a policy that changes no chunk is no proposal.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
@@ -17,6 +17,7 @@ import numpy as np
 
 from wrac import catalog
 from wrac.catalog import Record
+from wrac.core.errors import NotFoundError
 from wrac.core.types import Chunk, Span
 from wrac.flow.page import Cut, Scope, preview, ruled, stored
 from wrac.flow.remembered import Wish
@@ -104,26 +105,24 @@ class Preview:
         """The share of a query's terms in it, likewise."""
         return self._mean(lambda one: one.held)
 
-    def _mean(self, figure: Any) -> tuple[float, float]:  # noqa: ANN401 - First -> float
-        both = [one for one in self.answers if one.before and one.after]
-        weight = sum(one.searches for one in both) or 1
-        old, new = (
-            sum(one.searches * figure(first) for one, first in zip(both, firsts, strict=True)) / weight
-            for firsts in ([one.before for one in both], [one.after for one in both])
-        )
-        return old, new
+    def _mean(self, figure: Callable[[First], float]) -> tuple[float, float]:
+        """The figure before and after, over the searches of queries that find something both times."""
+        both = [(one.searches, one.before, one.after) for one in self.answers if one.before and one.after]
+        weight = sum(searches for searches, *_ in both) or 1
+        old = sum(searches * figure(before) for searches, before, _ in both)
+        return old / weight, sum(searches * figure(after) for searches, _, after in both) / weight
 
 
 def proposals(workspace: Workspace, events: Events) -> list[Proposal]:
     """What events say of how pages are cut: the most serious first."""
     found: list[Proposal] = []
-    ranked = sorted(counted(events, "url"), key=lambda one: (-one.bad, -one.hits, one.name))[:PAGES]
-    for page in ranked:
-        with workspace.database.read() as connection:
-            record = catalog.get(connection, page.name)
-        if record is not None:
-            made = (_proposal(workspace, record, seen) for seen in _seen(record, events))
-            found += (one for one in made if one is not None)
+    with workspace.database.read() as connection:
+        stored_now = set(catalog.urls(connection))
+    ranked = sorted(counted(events, "url"), key=lambda one: (-one.bad, -one.hits, one.name))
+    for page in [one for one in ranked if one.name in stored_now][:PAGES]:
+        record = workspace.record(page.name)
+        made = (_proposal(workspace, record, seen) for seen in _seen(record, events))
+        found += (one for one in made if one is not None)
     return sorted(found, key=lambda one: (-one.bad, -one.searches, one.url, one.fault))
 
 
@@ -154,11 +153,12 @@ def adjust(
 def take_back(workspace: Workspace, url: str, *, wait: float = 60.0) -> ReplanReport:
     """Plan a page as if it had no rule of its own.
 
-    Raises NotFoundError where no page has the URL, BusyError as `adjust` does.
+    Raises NotFoundError where it has none, BusyError as `adjust` does.
     """
-    workspace.record(url)
     policies = workspace.remembered().policies or Policies()
     rest = replace(policies, sites=tuple(rule for rule in policies.sites if rule.match != url))
+    if rest == policies:
+        raise NotFoundError(workspace.place, f"no policy is for {url} alone", "see the pages that have one")
     return workspace.replan(policy=rest, pages=[url], workers=0, wait=wait)
 
 
