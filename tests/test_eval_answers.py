@@ -16,6 +16,7 @@ from tests.commands import command
 from tests.endpoint import llama
 from tests.fakes import FakeEmbedder, FakeModel
 
+from wrac.core.errors import InputError
 from wrac.evaluation.answers import Forgetting, Task, answers
 from wrac.evaluation.datasets.own import own
 from wrac.evaluation.metrics.answers import bert_score, unmarked
@@ -92,6 +93,16 @@ def data(tmp_path: Path) -> DataSet:
 @pytest.fixture
 def vectors(tmp_path: Path) -> VectorCache:
     return VectorCache(FakeEmbedder(), tmp_path / "cache")
+
+
+@pytest.mark.parametrize("answer", [5, [], ["ten days", None]])
+def test_an_answer_that_is_no_text_is_told_with_its_line(answer: object, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>Refunds take ten days.</p>")
+    row = {"query": "How long?", "page": "page.html", "text": "Refunds take ten days.", "answer": answer}
+    file = tmp_path / "questions.jsonl"
+    file.write_text(json.dumps(row))
+    with pytest.raises(InputError, match=r"questions\.jsonl:1: 'answer' is neither a text nor a list of texts"):
+        own(file, [str(tmp_path / "page.html")])
 
 
 def recorded(question: Question) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from wrac.core.answers import Answer, Choice
 from wrac.core.errors import ConfigError, InputError
 from wrac.core.types import Event
 from wrac.evaluation.datasets.jsonl import numbered
-from wrac.evaluation.metrics.answers import exact_match, rouge_l, token_f1
+from wrac.evaluation.metrics.answers import exact_match, rouge_l, token_f1, unmarked
 from wrac.evaluation.metrics.blocks import covered
 from wrac.evaluation.metrics.words import content_terms
 from wrac.flow.answerers import recalled
@@ -37,8 +36,6 @@ BUDGET: Final = 2000
 """Tokens of passages, as `wrac ask` takes."""
 LOGGED: Final = 20
 """Questions of the log at most, the last ones."""
-_MARK: Final = r"[a-z]{0,3}\d+\.\d+"
-_MARKS: Final = re.compile(rf"[ \t]*[\[【]\s*{_MARK}(?:[\s,;–-]+{_MARK})*\s*[\]】]")
 SHAPE: Final = 'a line is {"query": "…"}, with an "answer" or the gold "text" where they are known'
 
 
@@ -239,7 +236,7 @@ def _figures(questions: Sequence[Question], said: Sequence[Answer]) -> dict[str,
 
 def _said(one: Answer) -> str:
     """An answer without its marks; nothing of one that refuses."""
-    return "" if one.refused else _MARKS.sub("", one.text)
+    return "" if one.refused else unmarked(one.text)
 
 
 def _cited(one: Answer) -> float:

@@ -72,7 +72,7 @@ class Observed:
 
 
 def observe(data: DataSet, made: Workspace, tell: Tell, budgets: Sequence[int] = BUDGETS) -> list[Observed]:
-    """Every question of the data set that finds anything, in its order; `made` is its workspace.
+    """Every question of the data set, in its order; `made` is its workspace.
 
     A gold block is seen where 85 % of its content words are in one block of a context, or in the page.
     """
