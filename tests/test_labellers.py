@@ -96,6 +96,16 @@ def test_processes_and_threads_label_alike_beside_a_planner(tmp_path: Path) -> N
     assert made[0] == made[1]
 
 
+def test_the_order_in_which_pages_come_says_nothing(tmp_path: Path) -> None:
+    pages, made = sorted(build(tmp_path, 5).iterdir()), []
+    for name, order in (("on", pages), ("back", [*reversed(pages)])):
+        with Workspace(tmp_path / name, embedder=WordEmbedder()) as found:
+            reports = [found.index([page], workers=0) for page in order]
+            assert sum(report.embedded for report in reports) == found.status()["vectors"], "no page changes another"
+            made.append(digest(found))
+    assert made[0] == made[1]
+
+
 def test_nobody_labels(workspace: Workspace, tmp_path: Path) -> None:
     source = build(tmp_path, 2)
     workspace.index([source], workers=0)

@@ -20,7 +20,6 @@ from wrac.evaluation.values import Passage
 from wrac.evaluation.vectors import VectorCache
 from wrac.labelling import LlmLabeller, RulesLabeller, beside
 from wrac.labelling.llm import WINDOW
-from wrac.labelling.sites import SiteTerms
 from wrac.llm.ledger import Spent
 from wrac.parsing import parse
 from wrac.planning import plan
@@ -108,17 +107,6 @@ def test_a_short_page_is_named_by_its_title_and_gets_nothing_beside() -> None:
     assert beside(heads, labels) == heads
 
 
-def test_a_page_that_joins_a_site_changes_no_label_of_a_snapshot() -> None:
-    pages = [(manual((model, *MODELS[:6])), "en") for model in MODELS[6:]]
-    snapshot = SiteTerms.of(pages)
-    document = pages[0][0]
-    passages, _, _ = cut(document)
-    before = RulesLabeller(snapshot).labels(document, passages)
-    assert RulesLabeller(SiteTerms.of([*pages, (manual(), "en")])).name != RulesLabeller(snapshot).name
-    assert RulesLabeller(snapshot).labels(document, passages) == before
-    assert "phone" in snapshot.common()
-
-
 def test_labelling_is_linear() -> None:
     def seconds(times: int) -> float:
         document = manual(MODELS * times)
@@ -201,7 +189,24 @@ def test_labels_gain_on_a_company_as_one_page(company: Trial) -> None:
         assert found.labelled[METRICS.index(metric)] > found.plain[METRICS.index(metric)], metric
 
 
-def test_labels_do_not_cross_from_page_to_page(company: Trial) -> None:
+@pytest.mark.parametrize("kind", ["fixed-500/100", "sections", "wrac"])
+def test_labels_do_not_cross_from_page_to_page(company: Trial, kind: str) -> None:
     (site,) = company.sites
-    cut = pieces("fixed-500/100", site)
+    cut = pieces(kind, site)
     assert not strangers(site, cut, RulesLabeller().labels(site.document, [piece.ordinals for piece in cut]))
+
+
+def test_a_topic_is_written_in_a_passage_between_its_mentions_as_on_both_sides() -> None:
+    def label(after: str) -> tuple[str, ...]:
+        """The nouns of a passage that says no topic, between three that say one and three that say it otherwise."""
+        others = "".join(f"<h2>Part {n}</h2><p>Thing{n} is item{n} of kind{n}.</p>" for n in range(60))
+        said = "".join(f"<h2>{n}</h2><p>The adjustments here.</p>" for n in ("One", "Two", "Three"))
+        said += (
+            f"<h2>Middle</h2><p>Sit down.</p>{''.join(f'<h2>{n}</h2><p>{after}</p>' for n in ('Four', 'Five', 'Six'))}"
+        )
+        document = parse(Page("a.html", f"<html lang=en><body>{others}{said}</body></html>".encode()))
+        (middle,) = (place.ordinal for place in document.places if document.text(place.ordinal) == "Sit down.")
+        return RulesLabeller().labels(document, [(middle,)])[0].nouns
+
+    assert label("The adjustments there.") == ("adjustments",)
+    assert label("Please adjust it there.") == ()

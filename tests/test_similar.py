@@ -99,6 +99,16 @@ def test_the_plain_model_is_not_the_longer_one_nor_the_other_way_round() -> None
     assert kept("battery of the Nova 7 Pro Max", shelf(*names)) == {"Nova 7 Pro Max"}
 
 
+def test_names_of_two_parts_are_told_apart_by_both() -> None:
+    names = ("Nova 7", "Nova 7 Ultra", "Nova 8 Ultra", "Vega 8 Ultra")
+    assert kept("battery of the Nova 7 Ultra", shelf(*names)) == {"Nova 7 Ultra"}
+    assert kept("battery of the Nova 8 Ultra", shelf(*names)) == {"Nova 8 Ultra"}
+
+
+def test_a_maker_before_a_name_makes_no_other_product_of_it() -> None:
+    assert kept("battery of the Acme Nova 7", shelf("Acme Nova 7", "Nova 7", "Nova 8")) == {"Acme Nova 7", "Nova 7"}
+
+
 def test_what_stands_elsewhere_but_speaks_of_it_stays() -> None:
     passages = shelf("Nova One", "Nova Pro")
     passages["says"] = Stands(("Nova One", "Cases"), "The case fits the Nova Pro, too.", "en")
@@ -141,9 +151,18 @@ def test_labels_are_names_whatever_heading_they_stand_under() -> None:
     assert kept("camera of the Nova Pro", passages) == {"Nova Pro"}
 
 
-def test_scripts_without_capitals() -> None:
-    passages = shelf("星云 专业版", "星云 标准版", sections=("电池", "相机"), language="zh")
-    assert kept("星云 专业版 的电池能用多久", passages) == {"星云 专业版"}
+@pytest.mark.parametrize(
+    ("query", "names", "language"),
+    [
+        ("星云专业版的电池能用多久", ("星云专业版", "星云标准版"), "zh"),
+        ("ギャラクシープロのバッテリーは?", ("ギャラクシープロ", "ギャラクシーウルトラ"), "ja"),
+        ("ما هي بطارية هاتف نوفا برو", ("نوفا برو", "نوفا ألترا"), "ar"),
+        ("Сколько держит батарея Нова Про?", ("Нова Про", "Нова Ультра"), "ru"),
+    ],
+    ids=["zh", "ja", "ar", "ru"],
+)
+def test_scripts_with_and_without_capitals(query: str, names: tuple[str, ...], language: str) -> None:
+    assert kept(query, shelf(*names, language=language)) == {names[0]}
 
 
 # whole flows

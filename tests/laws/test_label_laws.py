@@ -10,7 +10,6 @@ from tests.strategies import documents
 from wrac.chunking import chunk, prefixes
 from wrac.core.types import Document, Label
 from wrac.labelling import CATEGORIES, LlmLabeller, RulesLabeller, beside
-from wrac.labelling.sites import SiteTerms
 from wrac.planning import plan
 
 LAW = settings(deadline=None)
@@ -69,11 +68,3 @@ def test_what_goes_beside_a_prefix_only_adds(document: Document) -> None:
     after = beside(before, labels)
     assert all(new.startswith(old) for old, new in zip(before, after, strict=True))
     assert beside(before, [Label()] * len(before)) == before
-
-
-@LAW
-@given(st.lists(documents(), max_size=4))
-def test_a_snapshot_does_not_depend_on_the_order_of_pages(pages: list[Document]) -> None:
-    there = SiteTerms.of((page, "en") for page in pages)
-    assert there.id == SiteTerms.of((page, "en") for page in reversed(pages)).id
-    assert RulesLabeller(there).name == RulesLabeller(SiteTerms.of((page, "en") for page in pages)).name

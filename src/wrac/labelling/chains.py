@@ -20,7 +20,7 @@ REACH: Final = 100
 LEAST: Final = 3
 """Blocks that a chain goes through at least."""
 COMMON: Final = 0.2
-"""A word in a larger share of the page's blocks, or of the site's pages, tells none of them from its neighbours."""
+"""A word in a larger share of the page's blocks tells none of them from its neighbours."""
 SMALLEST: Final = 40
 """Blocks of the smallest page that has chains: a shorter one has one subject, which its title names."""
 
@@ -48,8 +48,8 @@ def may_have_chains(document: Document) -> bool:
     return headings + characters // (2 * LONGEST_BLOCK) >= SMALLEST - 1
 
 
-def chains(document: Document, found: list[list[Term]], common: frozenset[str] = frozenset()) -> list[Chain]:
-    """The chains of a page, by stem and position; those of `common` stems left out. Time is linear in the page.
+def chains(document: Document, found: list[list[Term]]) -> list[Chain]:
+    """The chains of a page, by stem and position. Time is linear in the page.
 
     A chain weighs more the fewer blocks of the page hold its word, the more blocks it goes through, and when the word
     is written as a name.
@@ -63,7 +63,7 @@ def chains(document: Document, found: list[list[Term]], common: frozenset[str] =
     before = list(accumulate((len(own) for own in found), initial=0))
     result = []
     for stem, places in _places(found).items():
-        if stem in common or not LEAST <= len(held[stem]) <= COMMON * total:
+        if not LEAST <= len(held[stem]) <= COMMON * total:
             continue
         rarity = log(total / len(held[stem])) * (1 + names[stem])
         for run in _runs(places, before):

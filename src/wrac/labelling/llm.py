@@ -97,14 +97,14 @@ class LlmLabeller:
         lines = [_line(document, ordinals, above) for ordinals in passages]
         for first in range(0, len(lines), WINDOW):
             some, before = lines[first : first + WINDOW], lines[first - 1] if first else ""
-            yield _Window(first, some, before, content_id("a1", [VERSION, PROMPT, self.model.name, before, *some]))
+            yield _Window(first, some, before, content_id("l1", [VERSION, PROMPT, self.model.name, before, *some]))
 
     def _answer(self, window: _Window, page: str, told: Told) -> str:
         """The recorded answer about a window, else the model's, recorded when it labels most of it; "" for none."""
         known = self.answers.get(window.key)
         if known is not None:
             told.remembered += 1
-            return known
+            return str(json.loads(known)["text"])
         try:
             reply = self.model.ask(_question(window))
         except MissingExtraError:
@@ -117,7 +117,7 @@ class LlmLabeller:
         if self.ledger is not None:
             self.ledger(Spent(time.time(), "label", self.site(page), page, self.model.name, reply.usage))
         if reply.whole and 2 * len(_read(reply.text)) >= len(window.lines):
-            self.answers.update({window.key: reply.text})
+            self.answers.update({window.key: json.dumps({"text": reply.text, "pages": [page]})})
         else:
             said = " ".join(reply.text.split())[:_TOLD]
             told.failed = told.failed or f"{self.model.name}: answered {said!r}, which labels few of the passages"

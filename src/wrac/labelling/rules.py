@@ -15,7 +15,6 @@ from wrac.core.types import Document, Label
 from wrac.labelling.categories import category
 from wrac.labelling.chains import Chain, chains, covering, may_have_chains
 from wrac.labelling.labeller import Passages
-from wrac.labelling.sites import SiteTerms
 from wrac.labelling.terms import Term, terms
 from wrac.text.entities import entities
 
@@ -54,17 +53,12 @@ class _Page(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RulesLabeller:
-    """Labels by rules. `site` is a snapshot of a site's terms: what most of its pages say tells none of them apart.
-
-    Equal documents and an equal snapshot give equal labels, so a page that joins a site changes no other page's.
-    """
-
-    site: SiteTerms = SiteTerms()  # noqa: RUF009 - a frozen value
+    """Labels by rules. They depend on the page alone, so a page that joins a site changes no other page's."""
 
     @property
     def name(self) -> str:
-        """`labels@2`, with the snapshot's id where there is one."""
-        return f"{VERSION}+{self.site.id}" if self.site.pages else VERSION
+        """`labels@2`."""
+        return VERSION
 
     def labels(self, document: Document, passages: Passages, page: str = "", language: str = "") -> tuple[Label, ...]:
         """A label for each passage: the topics it lies on, else what its headings and the page's title name."""
@@ -79,7 +73,7 @@ class RulesLabeller:
 
     def _page(self, document: Document, page: str, language: str) -> _Page:
         found = terms(document, language) if may_have_chains(document) else [[] for _ in document.places]
-        over = covering(chains(document, found, self.site.common()), len(document.places))
+        over = covering(chains(document, found), len(document.places))
         tag = document.language or language
         heads = {
             place.ordinal: _named(document.text(place.ordinal), tag)

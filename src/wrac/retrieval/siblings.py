@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise, product
 from typing import Final, NamedTuple, TypeAlias
@@ -68,8 +68,8 @@ def strangers(query: str, passages: Mapping[str, Stands]) -> frozenset[str]:
         below = {name: [(key, passages[key]) for key in keys] for name, keys in members.items()}
         if not any(reading(own[0][1].language).says(name) for name, own in below.items()):
             continue
-        for one, other in _beaten([_name(reading, name, own) for name, own in below.items()]):
-            spelled = [reading(one.language).spelled[term] for term in one.own - other.terms]
+        for one, other, apart in _beaten([_name(reading, name, own) for name, own in below.items()]):
+            spelled = [reading(one.language).spelled[term] for term in apart]
             found.update(key for key, passage in other.below if not spelled or not _says(passage.text, spelled))
     return frozenset(found)
 
@@ -133,20 +133,20 @@ class _Reading:
 class _Name:
     """A title, label or heading, and the passages below it.
 
-    `plain` are its terms without function words, `said` those in the query, names above it counted too; `named` those
-    that it says as a name, `written` of these those with a capital or a digit, `own` those that no sibling has. `heads`
-    are the terms of the headings below, its own left out.
+    `sequence` are its terms in order, `plain` those without function words, `said` those in the query, names above it
+    counted too; `named` those that it says as a name, `written` of these those with a capital or a digit. `heads` are
+    the terms of the headings below, its own left out.
     """
 
     below: Sequence[tuple[str, Stands]]
     language: str
+    sequence: tuple[str, ...]
     terms: Terms
     plain: Terms
     said: Terms
     named: Terms
     written: Terms
     heads: frozenset[Terms]
-    own: Terms = frozenset()
 
 
 def _groups(passages: Mapping[str, Stands]) -> dict[tuple[str, ...], dict[str, list[str]]]:
@@ -173,23 +173,38 @@ def _name(reading: Callable[[str], _Reading], name: str, below: Sequence[tuple[s
     heads = {_terms(head, language)[1] - terms for _, one in below for head in one.path[depth + 1 :]}
     written = named & reading(language).written
     said = said.union(*(reading(language).said(_terms(head, language)[0])[0] for head in below[0][1].path[:depth]))
-    return _Name(below, language, terms, plain, said, named, written, frozenset(heads - {frozenset()}))
+    return _Name(below, language, sequence, terms, plain, said, named, written, frozenset(heads - {frozenset()}))
 
 
-def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name]]:
-    """Each name that the query says, with each of its siblings that it says nothing else of."""
+def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name, Terms]]:
+    """Each name that the query says, with each sibling it says nothing else of, and what tells the two apart."""
     if not any(name.named for name in names):
         return
     families = _families(names)
     shared = _shared(names, families)
     for one, family in zip(names, families, strict=True):
-        own, whole = one.named - shared, one.terms <= one.written
-        if not own and one.plain <= one.named and _alone(one.named, names):
+        own, whole = one.named - shared, one.plain <= one.named
+        if not own and whole and _alone(one.named, names):
             own = one.named
         for other, other_family in zip(names, families, strict=True):
-            beats = own - other.terms or (whole and one.terms < other.terms)
-            if beats and other.said <= one.terms | one.said and (family == other_family or _alike(one, other)):
-                yield replace(one, own=own), other
+            apart = (one.named if whole and _begins(other, one) else own) - other.terms
+            if not apart and not (one.terms <= one.written and _begins(one, other)):
+                continue
+            if _same(one, other) or not other.said <= one.terms | one.said:
+                continue
+            if family == other_family or _alike(one, other):
+                yield one, other, apart
+
+
+def _begins(one: _Name, other: _Name) -> bool:
+    """Whether a name is a shorter form of another, as Nova of Nova Pro."""
+    return len(one.sequence) < len(other.sequence) and other.sequence[: len(one.sequence)] == one.sequence
+
+
+def _same(one: _Name, other: _Name) -> bool:
+    """Whether one of two names has but something in front, as Acme Nova: a maker makes no other product of it."""
+    size = min(len(one.sequence), len(other.sequence))
+    return one.sequence[-size:] == other.sequence[-size:]
 
 
 def _alone(said: Terms, names: Sequence[_Name]) -> bool:
