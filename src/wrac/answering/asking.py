@@ -34,7 +34,7 @@ def instructions() -> str:
 
 def key(asked: Question, model: str) -> str:
     """What an answer is kept under: the model, the instructions, the evidence with all its units, and the question."""
-    return content_id("a1", (model, asked.instructions, asked.data, str(asked.most)))
+    return content_id("e1", (model, asked.instructions, asked.data, str(asked.most)))
 
 
 def refused(text: str, *, cites: bool) -> bool:

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert, or_, select
 
 from wrac.catalog.contents import batches
 from wrac.catalog.schema import answers
 
-QUOTING: Final = "a1:"
-"""How keys begin of answers that say what pages say: JSON with the `pages` they rest on. Others hold numbers alone."""
+QUOTING: Final = ("e1:", "l1:")
+"""How keys begin of answers that say what pages say (answers to questions, labels): JSON with the `pages` they rest on.
+Others, such as plans, hold numbers alone."""
 
 
 def recall(connection: Connection, keys: Iterable[str]) -> dict[str, str]:
@@ -35,7 +36,8 @@ def store(connection: Connection, model: str, at: float, found: Mapping[str, str
 def forget(connection: Connection, urls: Iterable[str]) -> None:
     """Keep no answer that rests on one of the pages."""
     gone = set(urls)
-    found = connection.execute(select(answers.c.key, answers.c.answer).where(answers.c.key.startswith(QUOTING)))
+    quoting = or_(*(answers.c.key.startswith(one) for one in QUOTING))
+    found = connection.execute(select(answers.c.key, answers.c.answer).where(quoting))
     keys = [row.key for row in found if not gone.isdisjoint(json.loads(row.answer)["pages"])]
     for batch in batches(keys):
         connection.execute(delete(answers).where(answers.c.key.in_(batch)))
