@@ -227,6 +227,20 @@ def test_an_answer_of_a_hundred_thousand_letters_is_read_in_a_moment(part: str) 
     assert time.perf_counter() - started < 10.0
 
 
+@pytest.mark.parametrize(
+    ("quote", "holds"),
+    [("5.50", True), ("5", False), ("5.5", False), ("50", False), ("5.50 euro", False), ("Fees are 5.50", True),
+     ("ees are", False), ("fees are", False), ("May", True), ("in May", True), ("", True)],
+)  # fmt: skip
+def test_a_quotation_is_of_whole_words_and_numbers(quote: str, holds: bool) -> None:
+    assert (check(f'It says "{quote}" [1.1].', FEES).misquoted == ()) == holds
+
+
+def test_a_quotation_of_a_script_without_spaces_may_begin_anywhere() -> None:
+    made = evidence([Passage("a.html", "", "", (Said("u1:a", 0, "退款需要十天到账"),))])
+    assert check("「需要十天」 [1.1]。", made).misquoted == ()
+
+
 def test_the_first_quotation_of_a_unit_is_its_citations() -> None:
     made = check('"ten days" and "Refunds" [1.2], "May" [1.1].', FEES)
     assert {one.source.mark: one.quote for one in made.cited} == {"1.2": "ten days", "1.1": "May"}

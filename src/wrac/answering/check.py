@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from wrac.answering.evidence import Evidence, Source
 from wrac.answering.fencing import folded
+from wrac.text.characters import UNSPACED
 from wrac.text.sentences import ends
 
 Part: TypeAlias = tuple[int, int]
@@ -28,6 +29,8 @@ _QUOTATION: Final = re.compile(
 _HEADING: Final = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*\W*$")
 _LONGEST: Final = 50
 """Marks that a range stands for at most."""
+_DECIMAL: Final = re.compile(r"[0-9][.,][0-9]")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _LEFT_OUT: Final = re.compile(r"\[…\]|\[\.\.\.\]|…|\.\.\.")
 _EDGES: Final = " .,;:!?…。，、；：！？"
 
@@ -76,13 +79,24 @@ def _holder(quote: str, marks: Iterable[str], said: Mapping[str, str]) -> str | 
 
 
 def _holds(text: str, parts: Sequence[str]) -> bool:
+    """Whether parts stand in a text one after the other, each of whole words and numbers: "5" is not in "5.50"."""
     at = 0
     for part in parts:
         at = text.find(part, at)
+        while at >= 0 and (_inside(text, at) or _inside(text, at + len(part))):
+            at = text.find(part, at + 1)
         if at < 0:
             return False
         at += len(part)
     return True
+
+
+def _inside(text: str, at: int) -> bool:
+    """Whether a word or a number goes on across a place."""
+    before, after = text[max(at - 2, 0) : at], text[at : at + 2]
+    if before[-1:].isalnum() and after[:1].isalnum():
+        return not _UNSPACED.search(before[-1:] + after[:1])
+    return bool(_DECIMAL.fullmatch(before[-1:] + after) or _DECIMAL.fullmatch(before + after[:1]))
 
 
 class _Reading:
