@@ -59,6 +59,7 @@ BENCHES: Mapping[str, Bench] = {
     "speed": Bench("scripts/bench_parse.py --speed", "20 seconds"),
     "depth": Bench("scripts/bench_parse.py --depth", "40 seconds"),
     "stores": Bench("scripts/bench_stores.py", "5 minutes"),
+    "stores-large": Bench("scripts/bench_stores.py --rows 200000", "40 minutes"),
     "search": Bench("scripts/bench_search.py", "8 minutes"),
     "text": Bench("scripts/measure_text.py docs", "10 seconds", lines=True),
 }
