@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from wrac.core.seams import Embedder
 from wrac.core.types import Unit
 from wrac.flow.report import Progress, VerifyReport
 from wrac.flow.rows import language_of, rows_of
+from wrac.flow.shelf import Shelf
 from wrac.indexing import Index, Row, Vector
 from wrac.parsing import Resolver, account
 from wrac.planning import check
@@ -24,16 +25,18 @@ MOST = 200
 """Problems that are told; the first ones say what happened."""
 
 
-def verify(  # noqa: PLR0913 - what there is to look at
-    connection: Connection,
-    index: Index,
-    embedder: Embedder,
-    damage: Iterable[str],
-    *,
-    digest: bool,
-    progress: Progress,
-) -> VerifyReport:
+def verify(shelf: Shelf, *, digest: bool, progress: Progress) -> VerifyReport:
     """What was looked at and what is wrong with it."""
+    damage = shelf.database.integrity()
+    if waiting := shelf.waiting():
+        damage.append(f"{shelf.place} has not been told of {waiting} pages; run `wrac index` or `wrac reindex`")
+    with shelf.database.read() as connection:
+        return _verified(connection, shelf.whole(connection), shelf.embedder, damage, digest, progress)
+
+
+def _verified(  # noqa: PLR0913, PLR0917 - what there is to look at
+    connection: Connection, index: Index, embedder: Embedder, damage: Sequence[str], digest: bool, progress: Progress
+) -> VerifyReport:
     problems = [*damage]
     counts = {
         table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()

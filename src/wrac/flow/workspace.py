@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, date, tzinfo
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 from wrac import catalog
@@ -295,10 +294,9 @@ class Workspace:
     ) -> Answer:
         """The answer to a question, every citation of it checked against what the model was sent.
 
-        `answerer` is who answers, None for who was told last; without a model the best units are the answer. `way` is
-        what is sent: passages of at most `budget` tokens, the whole document of the best one, the whole corpus, or what
-        is best. `most` is what the answer may cost in USD; `tell` is told its text as it comes. Raises ConfigError for
-        what cannot be asked so, RemoteError where the model does not answer.
+        `answerer` is who answers, None for who was told last; without a model the best units do. `way` is what is sent:
+        passages of `budget` tokens, the document of the best one, the corpus, or what is best. It may cost `most` USD;
+        `tell` is told it piece by piece. Raises ConfigError for what cannot be asked, RemoteError for no answer.
         """
         from wrac.flow.ask import Wanted, ask
         from wrac.flow.search import Ask
@@ -353,14 +351,7 @@ class Workspace:
         """What is wrong with the workspace, by computing every id and law again from what is stored."""
         from wrac.flow.verify import verify
 
-        damage = self.database.integrity()
-        if waiting := self.shelf.waiting():
-            damage.append(
-                f"{self.shelf.place} has not been told of {waiting} pages; run `wrac index` or `wrac reindex`"
-            )
-        with self.database.read() as connection:
-            index = self.shelf.whole(connection)
-            return verify(connection, index, self.embedder, damage, digest=digest, progress=progress or silent)
+        return verify(self.shelf, digest=digest, progress=progress or silent)
 
     def reindex(
         self, to: str = "", *, embedder: str | Embedder = "", progress: Progress | None = None, wait: float = 60.0
@@ -396,9 +387,7 @@ class Workspace:
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
