@@ -120,13 +120,23 @@ def test_search_is_for_everyone(visit: Visit, board: str, scheme: Any, width: in
     quiet(visit, board)
 
 
-def test_what_could_not_be_kept_is_said(visit: Visit, shop: Workspace) -> None:
+def test_what_could_not_be_kept_is_said(visit: Visit, board: str, shop: Workspace) -> None:
+    visit.page.goto(at(board, "/", q=QUESTION))
+    visit.page.evaluate("document.querySelector('#hit-1 [name=chunk]').value = 'c1:0000'")
+    visit.page.locator("#hit-1").get_by_role("button", name="Good").click()
+    expect(visit.page.get_by_role("alert")).to_contain_text("no chunk is called c1:0000")
+    assert judged(shop) == []
+    visit.complaints[:] = [one for one in visit.complaints if "404" not in one]
+    quiet(visit, board)
+
+
+def test_what_nobody_may_do_is_not_offered(visit: Visit, shop: Workspace) -> None:
     with boards.serving(Rules(read_only=True), shop=shop) as board:
         visit.page.goto(at(board, "/", q=QUESTION))
-        visit.page.locator("#hit-1").get_by_role("button", name="Good").click()
-        expect(visit.page.get_by_role("alert")).to_contain_text("this server only reads")
-        assert judged(shop) == []
-        visit.complaints[:] = [one for one in visit.complaints if "403" not in one]
+        assert visit.page.locator(".hit").count() > 0 and visit.page.locator(".judge").count() == 0
+        visit.page.goto(at(board, "/page", url=BASE + "guide.html", **{"try": 1, "target": 12}))
+        expect(visit.page.locator(".changes")).to_contain_text("boundaries differ")
+        assert visit.page.get_by_role("button", name="Apply").count() == 0
         quiet(visit, board)
 
 

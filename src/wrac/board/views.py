@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from wrac.api.door import COOKIE
-from wrac.api.served import served, visible
+from wrac.api.served import asking, served, visible
 
 PLACES: Final = (
     ("/", "Search"),
@@ -31,17 +31,20 @@ _PARTS: Final = {"page": "/pages", "chunk": "/pages", "compare": "/"}
 
 
 def page(request: Request, template: str, /, status: int = 200, **values: object) -> HTMLResponse:
-    """A page of the board: the template with the values, the parts of the board and the workspaces.
+    """A page of the board: the template with the values, the parts of the board, the workspaces, and what may be done.
 
-    `htmx` is true in a template where only the part that changed is wanted, `session` where someone logged in.
+    `htmx` is true in a template where only the part that changed is wanted, `session` where someone logged in. `may`
+    says whether whoever asks may have a model asked, change the workspace, and judge what was found.
     """
     known = readable(request)
     wanted = request.query_params.get("workspace", "")
+    workspace = wanted if wanted in known else next(iter(known), "")
     shared = {
         "places": PLACES,
         "place": _place(request.url.path),
         "workspaces": known,
-        "workspace": wanted if wanted in known else next(iter(known), ""),
+        "workspace": workspace,
+        "may": _rights(request, workspace),
         "htmx": "HX-Request" in request.headers,
         "session": COOKIE in request.cookies and bool(known),
     }
@@ -51,6 +54,15 @@ def page(request: Request, template: str, /, status: int = 200, **values: object
 def render(template: str, /, **values: object) -> str:
     """The template with the values, for what is no page of the board."""
     return TEMPLATES.get_template(template).render(values)
+
+
+def _rights(request: Request, workspace: str) -> dict[str, bool]:
+    who, writes = asking(request), not served(request).rules.read_only
+    return {
+        "ask": who.may(workspace, "ask"),
+        "change": who.may(workspace, "admin") and writes,
+        "judge": who.may(workspace, "read") and writes,
+    }
 
 
 def readable(request: Request) -> list[str]:

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from wrac.api import orders
 from wrac.api.jobs import UNDER_WAY, Job, Jobs
-from wrac.api.served import CHANGES, Administered, Opened, Serving, asking
+from wrac.api.served import CHANGES, Administered, Opened, Serving
 from wrac.board.views import address, page, readable
 from wrac.core.errors import ConfigError, NotFoundError
 
@@ -27,13 +27,11 @@ Known = Annotated[Jobs, Depends(known)]
 
 
 @router.get("/jobs")
-def listed(request: Request, serving: Serving, jobs: Known, _: Opened) -> HTMLResponse:
+def listed(request: Request, jobs: Known, _: Opened) -> HTMLResponse:
     """The jobs of the workspace, the newest first, and what one may begin."""
     name = request.query_params.get("workspace", "") or next(iter(readable(request)), "")
     found = jobs.of(name)[:SHOWN]
-    running = any(job.state in UNDER_WAY for job in found)
-    may = asking(request).may(name, "admin") and not serving.rules.read_only
-    return page(request, "jobs.html", jobs=found, running=running, may=may)
+    return page(request, "jobs.html", jobs=found, running=any(job.state in UNDER_WAY for job in found))
 
 
 @router.post("/jobs")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse
 
 from wrac.api.orders import Text
-from wrac.api.served import Asked, Judged, Opened, Permitted, asking
+from wrac.api.served import Asked, Judged, Opened, Permitted
 from wrac.board import hits, query
 from wrac.board.prose import marked
 from wrac.board.views import page, readable
@@ -34,7 +34,6 @@ def search(request: Request, workspace: Opened, view: Literal["passages", "conte
             found = wanted.run(workspace)
     except ConfigError as error:
         problem = str(error)
-    name = request.query_params.get("workspace", "") or next(iter(readable(request)), "")
     return page(
         request,
         "search.html",
@@ -46,7 +45,6 @@ def search(request: Request, workspace: Opened, view: Literal["passages", "conte
         budget=BUDGET,
         problem=problem or _doubt(found),
         typed=request.query_params.get("q", ""),
-        may_ask=asking(request).may(name, "ask"),
         **_shared(),
     )
 
