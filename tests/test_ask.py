@@ -370,6 +370,12 @@ def test_an_empty_workspace_has_nothing_to_send(tmp_path: Path) -> None:
             assert str(told.value) == f"{option} needs a model to read it; give --model, such as openai:gpt-4.1"
 
 
+def test_another_way_is_told(workspace: Workspace) -> None:
+    with pytest.raises(ConfigError) as told:
+        workspace.ask(QUERY, way="pages")  # type: ignore[arg-type]
+    assert str(told.value) == "'pages' is no way to answer; give one of auto, passages, document, corpus"
+
+
 # -- who answers
 
 

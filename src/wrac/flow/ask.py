@@ -22,7 +22,7 @@ from wrac.flow.answerers import Answerer
 from wrac.flow.evidence import citations, of_blocks
 from wrac.flow.gather import Gathered, Pages, assemble
 from wrac.flow.search import Answered, Ask, rank, refuse_empty
-from wrac.flow.sent import Given, Sender, Sent, Wish
+from wrac.flow.sent import WAYS, Given, Sender, Sent, Wish
 from wrac.flow.shelf import Shelf, unknown
 from wrac.flow.talk import Talk, talking
 from wrac.flow.watched import answering
@@ -36,12 +36,19 @@ ASKED: Final = "ask"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How a question is to be answered: from what, for how many USD at most; `tell` is told the answer as it comes."""
+    """How a question is to be answered: from what, for how many USD at most; `tell` is told the answer as it comes.
+
+    Raises ConfigError for a way that there is not.
+    """
 
     ask: Ask
     way: Wish = "auto"
     most: float | None = None
     tell: Callable[[str], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise ConfigError(f"{self.way!r} is no way to answer; give one of {', '.join(WAYS)}")
 
     def limit(self, talk: Talk) -> float | None:
         """USD that the answer may cost: as said, or as its model's."""

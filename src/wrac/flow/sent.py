@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from sqlalchemy import Connection
 
@@ -22,6 +22,7 @@ from wrac.routing import Signals
 from wrac.routing import route as routed
 
 Wish: TypeAlias = Choice | Literal["auto"]
+WAYS: Final[tuple[Wish, ...]] = ("auto", *get_args(Choice))
 
 _SHRINK: Final = 0.97
 """How much less than what would fit is tried next: sizes of texts do not add up exactly."""
