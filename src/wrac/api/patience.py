@@ -19,7 +19,8 @@ from wrac.api import problems
 from wrac.api.served import Limits
 
 _LOG: Final = logging.getLogger("uvicorn.error")
-_SLOW: Final = "/v1/ask"
+_SLOW: Final = frozenset(("/v1/ask", "/answer", "/page/ask"))
+"""Paths at which a model may be asked."""
 
 
 class Patience:
@@ -43,7 +44,7 @@ class Patience:
 
     async def _timed(self, request: Request, receive: Receive, send: Send) -> None:
         """The answer, or 503 where it has not begun in time; what comes after that is heard by nobody."""
-        seconds = self._limits.answer if request.url.path == _SLOW else self._limits.seconds
+        seconds = self._limits.answer if request.url.path in _SLOW else self._limits.seconds
         begun = over = False
 
         async def tell(message: Message) -> None:
