@@ -66,11 +66,19 @@ def test_the_parts_of_a_score_stand_side_by_side(values: list[float]) -> None:
     assert shares(None) == []
 
 
-@given(st.text("ab [1.2].", max_size=30), st.lists(st.integers(0, 30), min_size=4, max_size=4))
+@given(st.text("ab [1.2],", max_size=30), st.lists(st.integers(0, 30), min_size=4, max_size=4))
 def test_an_answer_in_pieces_is_the_answer(text: str, edges: list[int]) -> None:
     a, b, c, d = (min(edge, len(text)) for edge in sorted(edges))
-    cited = (Citation("[1]", "u1:x", "u", "n", "l"), Citation("[1.2]", "u1:y", "u", "n", "l"))
+    cited = (Citation("1.2", "u1:x", "u", "n", "l"), Citation("1.22", "u1:y", "u", "n", "l"))
     route = Route("passages", "why", Way(1))
     found = marked(Answer(text, cited, route, uncited=((a, b),), misquoted=((c, d),)))
     assert "".join(piece.text for piece in found) == text
     assert all(piece.citation is None or piece.citation.mark == piece.text for piece in found)
+
+
+def test_marks_lead_to_what_they_cite_and_numbers_do_not() -> None:
+    text = "It costs 1.2 USD [1.2]. Or more [1.22, 9.9]."
+    cited = (Citation("1.2", "u1:x", "u", "n", "l"), Citation("1.22", "u1:y", "u", "n", "l"))
+    found = marked(Answer(text, cited, Route("passages", "why", Way(1)), uncited=((24, 44),)))
+    assert [(one.text, one.citation.unit) for one in found if one.citation] == [("1.2", "u1:x"), ("1.22", "u1:y")]
+    assert {one.fault for one in found} == {"", "uncited"}

@@ -10,10 +10,13 @@ from playwright.sync_api import expect
 from tests.board import boards
 from tests.board.boards import BASE, at, faults, quiet
 from tests.browser import Visit
+from tests.endpoint import Wire, streams
 from tests.fakes import FakeEmbedder
 
 from wrac.api.served import Rules
 from wrac.flow import Workspace
+from wrac.flow.answerers import Answerer
+from wrac.llm.prices import Price
 
 QUESTION = "how long does a refund take"
 
@@ -82,6 +85,19 @@ def test_an_answer_cites_what_it_rests_on(visit: Visit, board: str) -> None:
     answer.locator(".sources a").first.click()
     visit.page.wait_for_url("**/page?*")
     quiet(visit, board)
+
+
+def test_a_models_answer_is_checked_before_it_is_shown(visit: Visit, board: str, shop: Workspace) -> None:
+    with Wire(streams("Five days [1.1]. ", "The moon is near.")) as wire:
+        shop.ask("fees", answerer=Answerer("small", wire.address, Price(2, 8), 4000))
+        visit.page.goto(at(board, "/", q=QUESTION))
+        visit.page.get_by_role("button", name="Answer", exact=True).click()
+        answer = visit.page.locator("#answer")
+        expect(answer.locator("a.mark")).to_have_text("1.1")
+        assert "The moon is near" in answer.locator(".text .uncited").first.inner_text()
+        answer.locator("summary").click()
+        expect(answer.locator("table")).to_contain_text("$0.")
+        quiet(visit, board)
 
 
 def test_two_workspaces_stand_side_by_side(visit: Visit, shop: Workspace, tmp_path: Path) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from wrac.core.answers import Answer, Citation
+
+_GROUP: Final = re.compile(r"[\[【][^\[\]【】]{1,200}[\]】]")
+"""Where marks stand: in brackets, one or several."""
 
 
 class Said(NamedTuple):
@@ -21,7 +24,8 @@ class Said(NamedTuple):
 def marked(answer: Answer) -> list[Said]:
     """The answer's text in pieces, in its order; joined they are the text."""
     cited = {citation.mark: citation for citation in answer.citations if citation.mark}
-    pattern = re.compile("|".join(map(re.escape, sorted(cited, key=len, reverse=True)))) if cited else None
+    named = "|".join(map(re.escape, sorted(cited, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<![\w.])(?:{named})(?![\w.])" if cited else "(?!)")
     return [piece for text, fault in _spans(answer) for piece in _pieces(text, fault, pattern, cited)]
 
 
@@ -37,12 +41,18 @@ def _in(position: int, spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= position < end for start, end in spans)
 
 
-def _pieces(text: str, fault: str, pattern: re.Pattern[str] | None, cited: dict[str, Citation]) -> Iterator[Said]:
+def _pieces(text: str, fault: str, pattern: re.Pattern[str], cited: Mapping[str, Citation]) -> Iterator[Said]:
     at = 0
-    for found in pattern.finditer(text) if pattern is not None else ():
+    for found in _marks(text, pattern):
         if found.start() > at:
             yield Said(text[at : found.start()], fault)
         yield Said(found[0], fault, cited[found[0]])
         at = found.end()
     if at < len(text):
         yield Said(text[at:], fault)
+
+
+def _marks(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """The marks in the brackets of a text."""
+    for group in _GROUP.finditer(text):
+        yield from pattern.finditer(text, group.start(), group.end())
