@@ -19,6 +19,7 @@ def main() -> None:
         return
     try:
         _heed_interrupts()
+        _hush()
         from wrac.cli.run import run
 
         sys.exit(run(sys.argv[1:]))
@@ -37,6 +38,14 @@ def _help() -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()
+
+
+def _hush() -> None:
+    """Keeps warnings of libraries, which are for programmers, from what is said to people, unless they are wanted."""
+    import warnings
+
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
 
 
 def _heed_interrupts() -> None:

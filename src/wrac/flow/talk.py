@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from wrac.answering.asking import key, listen
 from wrac.catalog import Database
-from wrac.core.errors import ConfigError, MissingExtraError
+from wrac.core.errors import ConfigError, MissingExtraError, WracError
 from wrac.core.types import Usage
 from wrac.flow.answerers import Answerer, keep, recalled
 from wrac.flow.kept import Kept
@@ -100,11 +100,28 @@ class Talk:
         under = key(question, self.name)
         if (kept := self._memory.recall(under)) is not None:
             return Heard(listen(_said(json.loads(kept)["text"]), tell), known=True)
-        reply = listen(self._model.stream(question), tell)
+        reply = self._asked(question, tell)
         found = {under: json.dumps({"text": reply.text, "pages": sorted(set(urls))})} if reply.whole else {}
-        self._memory.keep(self.name, found, [Spent(time.time(), PURPOSE, "-", "", self.name, reply.usage)])
+        self._memory.keep(self.name, found, [self._spent(reply.usage)])
+        return Heard(reply)
+
+    def _asked(self, question: Question, tell: Callable[[str], None]) -> Reply:
+        """What the model answers, with the problem where that is not whole, or nothing."""
+        started = time.monotonic()
+        try:
+            reply = listen(self._model.stream(question), tell)
+        except WracError:
+            raise
+        except BaseException:  # Ctrl-C, or nobody reads on: what was begun may be paid all the same
+            self._memory.keep(self.name, {}, [self._spent(Usage(0, 0, 0, 1, round(time.monotonic() - started, 3)))])
+            raise
+        if reply.whole and not reply.text.strip():
+            return replace(reply, whole=False, problem="has no word")
         cut = "" if reply.whole or reply.problem else f"was cut after {reply.usage.output:,} tokens"
-        return Heard(replace(reply, problem=reply.problem or cut))
+        return replace(reply, problem=reply.problem or cut)
+
+    def _spent(self, usage: Usage) -> Spent:
+        return Spent(time.time(), PURPOSE, "-", "", self.name, usage)
 
 
 @contextmanager

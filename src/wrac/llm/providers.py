@@ -43,6 +43,8 @@ LOUDEST: Final = 64
 """Characters of an answer for each token that it may have: who says more does not keep to it."""
 CUT: Final = frozenset(("length", "content_filter", "error"))
 """How a reply ends that is not whole."""
+MOST: Final = 10**9
+"""Tokens from which on what an endpoint says it took is not believed."""
 CLOSED: Final = "was closed while it was asked"
 _Result = TypeVar("_Result")
 _Refusal = TypeVar("_Refusal", RemoteError, ConfigError)
@@ -289,7 +291,8 @@ class Provider:
         self, text: str, used: RequestUsage | None, finish: str | None, seconds: float, problem: str = ""
     ) -> Reply:
         """A reply with what the endpoint said it took; one that broke off may have taken more."""
-        read, cached, written = (used.input_tokens, used.cache_read_tokens, used.output_tokens) if used else (0, 0, 0)
+        told = (used.input_tokens, used.cache_read_tokens, used.output_tokens) if used else (0, 0, 0)
+        read, cached, written = told if all(0 <= tokens < MOST for tokens in told) else (0, 0, 0)
         usage = Usage(read, cached, written, 1, round(seconds, 3))
         cost = self.endpoint.cost(usage, used.cache_write_tokens if used else 0) if self.priced else 0.0
         return Reply(text, replace(usage, cost=cost), whole=finish not in CUT, problem=problem)
