@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.board.boards import at, faults, quiet
+from tests.board.boards import at, faults, quiet, serving
 from tests.browser import Visit
 from tests.commands import command
 from tests.fakes_index import WordEmbedder
 from tests.misfits import build
 
+from wrac.api.served import Rules
 from wrac.core.errors import NotFoundError
 from wrac.flow import Workspace
 
@@ -268,3 +269,16 @@ def test_what_is_not_a_choice_changes_nothing(board: str, shop: Workspace, visit
     assert not (shop.path / "gold.jsonl").exists()
     with pytest.raises(NotFoundError):
         shop.record("nowhere")
+
+
+def test_who_may_only_read_is_offered_nothing_else(visit: Visit, shop: Workspace) -> None:
+    (shop.path / "gold.jsonl").write_text('{"id": "a", "query": "b", "page": "c", "text": "d"}\n', "utf-8")
+    with serving(Rules(read_only=True), shop=shop) as address:
+        offers = ("/statistics/proposals", f"/statistics/preview?url={BASE}prices.html&whole_tables=1", "/labelling")
+        for path in (*offers, "/labelling/query?q=plan1+dollars", "/evaluation", "/statistics"):
+            opened(visit, address + path)
+            assert visit.page.locator("main form[method=post] button").count() == 0, path
+        headers = {"Origin": address, "Sec-Fetch-Site": "same-origin"}
+        answer = visit.page.request.post(f"{address}/statistics/apply?url={BASE}prices.html&target=50", headers=headers)
+        assert answer.status == 403
+        quiet(visit, address)
