@@ -28,7 +28,7 @@ _LETTERS: Final = f"[^\\W{UNSPACED}]+"
 _WORD: Final = re.compile(f"[{UNSPACED}]+|{_LETTERS}(?:[-.]{_LETTERS})*")
 _OPENING: Final = re.compile(r"(?:^|[.?!:]\s)[\s\"'“”‘’«»„¿¡(]*$")
 _CACHED: Final = 1 << 14
-_PAGES: Final = ("", "")  # no path: a title is never empty where something stands below it
+_PAGES: Final = ("",)  # no title: one is never empty where something stands below it
 
 Terms: TypeAlias = frozenset[str]
 
@@ -61,14 +61,14 @@ def strangers(query: str, passages: Mapping[str, Stands]) -> frozenset[str]:
 
     A passage whose text says by itself what the query names is none of them.
     """
-    texts = "\n".join(passage.text for passage in passages.values())
+    texts = " ".join(passage.text for passage in passages.values()).replace("\n", " ")
     reading = lru_cache(None)(lambda language: _Reading(query, language, texts))
     found: set[str] = set()
-    for members in _groups(passages).values():
+    for above, members in _groups(passages).items():
         below = {name: [(key, passages[key]) for key in keys] for name, keys in members.items()}
         if not any(reading(own[0][1].language).says(name) for name, own in below.items()):
             continue
-        for one, other, apart in _beaten([_name(reading, name, own) for name, own in below.items()]):
+        for one, other, apart in _beaten([_name(reading, name, len(above), own) for name, own in below.items()]):
             spelled = [reading(one.language).spelled[term] for term in apart]
             found.update(key for key, passage in other.below if not spelled or not _says(passage.text, spelled))
     return frozenset(found)
@@ -122,11 +122,10 @@ class _Reading:
 
     def _capital(self, term: str) -> bool:
         """Whether the texts write a term's words more often with a capital than without, or in a script without any."""
-        if not self.spelled[term]:
-            return False  # it is of two words that another language joins
-        words = "|".join(map(re.escape, self.spelled[term]))
-        found = re.findall(rf"\b(?:{words})\b", self._texts, re.IGNORECASE)
-        return 2 * sum(word[0] != word[0].lower() for word in found) > len(found) or words.upper() == words.lower()
+        words = {word.lower() for word in self.spelled[term]}
+        small = sum(self._texts.count(f" {word} ") for word in words)
+        large = sum(self._texts.count(f" {form} ") for word in words for form in {word.title(), word.upper()} - {word})
+        return large > small or any(word == word.upper() for word in words)
 
 
 @dataclass(frozen=True)
@@ -165,15 +164,15 @@ def _groups(passages: Mapping[str, Stands]) -> dict[tuple[str, ...], dict[str, l
     return {above: members for above, members in groups.items() if len(members) > 1}
 
 
-def _name(reading: Callable[[str], _Reading], name: str, below: Sequence[tuple[str, Stands]]) -> _Name:
-    language, depth = below[0][1].language, below[0][1].path.index(name)
-    sequence, plain = _terms(name, language)
-    said, named = reading(language).said(sequence)
+def _name(reading: Callable[[str], _Reading], name: str, depth: int, below: Sequence[tuple[str, Stands]]) -> _Name:
+    language = below[0][1].language
+    asked, (sequence, plain) = reading(language), _terms(name, language)
+    said, named = asked.said(sequence)
+    above = {head for _, one in below for head in one.path[:depth]}
+    said = said.union(*(asked.said(_terms(head, language)[0])[0] for head in above))
     terms = frozenset(sequence)
-    heads = {_terms(head, language)[1] - terms for _, one in below for head in one.path[depth + 1 :]}
-    written = named & reading(language).written
-    said = said.union(*(reading(language).said(_terms(head, language)[0])[0] for head in below[0][1].path[:depth]))
-    return _Name(below, language, sequence, terms, plain, said, named, written, frozenset(heads - {frozenset()}))
+    heads = {_terms(head, language)[1] - terms for _, one in below for head in one.path[depth + 1 :]} - {frozenset()}
+    return _Name(below, language, sequence, terms, plain, said, named, named & asked.written, frozenset(heads))
 
 
 def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name, Terms]]:
