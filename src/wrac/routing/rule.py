@@ -23,9 +23,9 @@ class Rule:
     """
 
     nearly: float = 0.9
-    part: float = 0.5
+    part: float = 0.4
     hits: int = 4
-    gap: float = 0.1
+    gap: float = 0.15
     sections: int = 12
 
     def why(self, signals: Signals) -> str:

@@ -24,7 +24,7 @@ from wrac.retrieval import FAINT, NEAR, Context
 from wrac.routing import Signals
 from wrac.text.tokens import counter
 
-BUDGETS: Final = (300, 350, 400, 700, 1200, 1500, 1800, 2000)
+BUDGETS: Final = (300, 375, 450, 700, 1200, 1500, 1800, 2000)
 """Tokens of passages; the last is what `wrac ask` takes unless it is told otherwise."""
 NEARS: Final = (0.0, 0.65, 0.8)
 """Shares of the best score that are tried beside `NEAR`, with the last budget."""

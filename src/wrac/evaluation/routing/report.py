@@ -39,7 +39,7 @@ def results(data: DataSet, observed: Sequence[Observed], asked: Sequence[Asked])
         "goals": _goals(observed, budgets),
         "types": _types(observed, last),
         "fits": [_fit(fit) for fit in fits],
-        "learned": {"all": asdict(together(observed, last)), "shipped": asdict(RULE)} if observed else {},
+        "learned": _learned(observed, budgets),
         "held_out": _told([choice(one, last, rule) for one, rule in zip(observed, rules, strict=True)]),
         "nears": [{"near": near, **_told([one.nears[near] for one in observed])} for near in _nears(observed)],
         "needs": _needs(observed, last),
@@ -107,6 +107,14 @@ def _type(name: str, observed: Sequence[Observed], budget: int) -> Results:
         "three": _told(one.three for one in observed),
         "mixture": _mixture(observed, budget),
     }
+
+
+def _learned(observed: Sequence[Observed], budgets: Sequence[int]) -> Results:
+    """The rules learned on all folds, and wrac's own."""
+    if not observed:
+        return {}
+    rules = {"all": together(observed, budgets[-1:]), "any budget": together(observed, budgets), "shipped": RULE}
+    return {name: asdict(rule) for name, rule in rules.items()}
 
 
 def _fit(fit: Fit) -> Results:
@@ -224,7 +232,7 @@ def _fit_table(found: Results) -> str:
         [one["fold"], _rule(one["chosen"]), *(f"{one[name]:.3f}" for name in ("held_out", "best", "shipped", "never"))]
         for one in found["fits"]
     ]
-    learned = [["all", _rule(found["learned"]["all"])], ["shipped", _rule(found["learned"]["shipped"])]] if body else []
+    learned = [[name, _rule(rule)] for name, rule in found["learned"].items()]
     return table(head, [*body, *([*row, "", "", "", ""] for row in learned)], WIDTH)
 
 
