@@ -58,6 +58,7 @@ BENCHES: Mapping[str, Bench] = {
     "broken": Bench("scripts/bench_laws.py --mutate 1500", "6 minutes"),
     "speed": Bench("scripts/bench_parse.py --speed", "20 seconds"),
     "depth": Bench("scripts/bench_parse.py --depth", "40 seconds"),
+    "serve": Bench("scripts/bench_serve.py", "6 minutes"),
     "stores": Bench("scripts/bench_stores.py", "5 minutes"),
     "stores-large": Bench("scripts/bench_stores.py --rows 200000", "40 minutes"),
     "search": Bench("scripts/bench_search.py", "8 minutes"),

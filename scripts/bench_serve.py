@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from itertools import cycle, islice
@@ -63,10 +63,14 @@ class Told:
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
-    def row(self, name: str, took: float) -> str:
+    def row(self, name: str, took: float, spent: float) -> str:
+        """A line of the table: `took` seconds by the clock, `spent` by the server's processors."""
         middle, late = (np.percentile(self.seconds, [50, 95]) * 1000) if self.seconds else (0, 0)
         rate = len(self.seconds) / took
-        return f"| {name} | {len(self.seconds):,} | {len(self.errors)} | {rate:.1f} | {middle:.0f} | {late:.0f} |"
+        return (
+            f"| {name} | {len(self.seconds):,} | {len(self.errors)} | {rate:.1f} | {middle:.0f} | {late:.0f} | "
+            f"{spent / max(1, len(self.seconds)) * 1000:.0f} |"
+        )
 
 
 def build(folder: Path, pages: Path, texts: list[str], count: int) -> None:
@@ -103,6 +107,26 @@ def ask(connection: http.client.HTTPConnection, method: str, path: str, body: ob
     return response.status, response.read()
 
 
+def once(port: int, method: str, path: str, body: object = None) -> tuple[int, bytes]:
+    """Status and body of an answer over a connection of its own."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        return ask(connection, method, path, body)
+
+
+def pages(port: int) -> int:
+    """How many pages the workspace holds."""
+    return int(json.loads(once(port, "GET", "/v1/status")[1])["pages"])
+
+
+def processor(process: subprocess.Popen[str]) -> float:
+    """Seconds of processor time that a process has taken so far; 0 where the system does not tell."""
+    stat = Path(f"/proc/{process.pid}/stat")
+    if not stat.exists():
+        return 0.0
+    fields = stat.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def searched(port: int, queries: list[str], clients: int, seconds: float) -> tuple[Told, float]:
     """What so many clients saw in so many seconds."""
     told, end, started = Told(), time.perf_counter() + seconds, time.perf_counter()
@@ -136,7 +160,7 @@ def killed(workspace: Path, clients: int, wanted: int = 500) -> tuple[int, int, 
     """Feedback that was acknowledged before the server was killed, how much of it is not in the log, torn lines."""
     acknowledged: list[str] = []
     with server(workspace) as (port, process):
-        found = json.loads(ask(http.client.HTTPConnection("127.0.0.1", port), "GET", "/v1/search?q=price&k=1")[1])
+        found = json.loads(once(port, "GET", "/v1/search?q=price&k=1")[1])
         chunk = found["hits"][0]["chunk"]
 
         def judge(which: int) -> None:
@@ -186,21 +210,24 @@ def main() -> None:
             (more / f"{number}.html").write_text(f"<title>{number}</title><p>{escape(text)} m{number}")
         with Workspace(place, create=False) as workspace:
             print(f"{workspace.status()['chunks']:,} chunks\n")
-        print("| | searches | errors | a second | p50 ms | p95 ms |\n|---|---|---|---|---|---|")
-        with server(place, "--allow-files", str(more)) as (port, _):
+        print("| | searches | errors | a second | p50 ms | p95 ms | processor ms each |\n" + "|---" * 7 + "|")
+        with server(place, "--allow-files", str(more)) as (port, process):
             searched(port, queries, 2, 5)  # the first ones pay for the model and the matrix
             for name, clients, seconds in (("1 searcher", 1, chosen.seconds / 3),
                                            (f"{chosen.clients} at once", chosen.clients, chosen.seconds)):  # fmt: skip
+                before = processor(process)
                 told, took = searched(port, queries, clients, seconds)
-                print(told.row(name, took), flush=True)
-            connection = http.client.HTTPConnection("127.0.0.1", port)
-            job = json.loads(ask(connection, "POST", "/v1/jobs", {"kind": "index", "sources": ["."]})[1])
+                print(told.row(name, took, processor(process) - before), flush=True)
+            held = pages(port)
+            job = json.loads(once(port, "POST", "/v1/jobs", {"kind": "index", "sources": ["."]})[1])
+            before = processor(process)
             told, took = searched(port, queries, chosen.clients, chosen.seconds)
-            now = json.loads(ask(connection, "GET", f"/v1/jobs/{job['id']}")[1])
-            print(told.row(f"{chosen.clients} at once, a job indexing", took), flush=True)
-            done = (now["progress"] or {}).get("done", 0)
+            spent = processor(process) - before
+            now = json.loads(once(port, "GET", f"/v1/jobs/{job['id']}")[1])
+            done = pages(port) - held
+            print(told.row(f"{chosen.clients} at once, a job indexing", took, spent), flush=True)
             print(f"\nThe job indexed {done:,} pages meanwhile; it is {now['state']}.")
-            ask(connection, "DELETE", f"/v1/jobs/{job['id']}")
+            once(port, "DELETE", f"/v1/jobs/{job['id']}")
             time.sleep(3)
         known, lost, torn = killed(place, chosen.clients)
         print(f"Killed (SIGKILL) after {known:,} acknowledged verdicts of {chosen.clients} clients: {lost} lost, "

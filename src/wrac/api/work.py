@@ -23,12 +23,16 @@ _LINES: Final = os.fdopen(os.dup(1), "w", encoding="utf-8")
 OFTEN: Final = 0.1
 """Seconds between two lines that tell how far the job is."""
 INTERRUPTED: Final = 130
+GIVES_WAY: Final = 5
+"""How much a job's process, and those that parse for it, stand behind the searches of the server."""
 
 
 def main() -> None:
     """Does the job and leaves with the exit code of the command of the same name."""
     order = json.loads(sys.stdin.readline())
     os.dup2(2, 1)  # whatever else prints must not stand among the lines
+    if hasattr(os, "nice"):
+        os.nice(GIVES_WAY)
     threading.Thread(target=_watch, daemon=True).start()
     try:
         with Workspace(order["workspace"], create=False) as workspace:
