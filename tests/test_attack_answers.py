@@ -180,3 +180,18 @@ def test_an_answer_that_was_interrupted_is_in_the_ledger(folder: Path) -> None:
                 assert process.wait(30) == (130 if leave == "interrupt" else 1)
                 assert b"Traceback" not in noise
     assert paid(folder)["calls"] == 2
+
+
+@pytest.mark.parametrize("verb", [("forget", "pages/fees.html"), ("gc",)], ids=str)
+def test_what_was_answered_from_a_page_that_is_gone_can_be_erased(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    (tmp_path / "pages").mkdir()
+    for name, text in (("fees.html", PAGE), ("rest.html", "<title>Rest</title><h1>Rest</h1><p>Nothing else.</p>")):
+        (tmp_path / "pages" / name).write_text(text)
+    assert command("index", "pages", "--workers", "1", cwd=tmp_path)[0] == 0
+    with Wire(streams("Zanzibarquux.")) as wire:
+        assert ask(tmp_path, wire)[0] == 0
+    (tmp_path / "pages" / "fees.html").unlink()
+    assert command("index", "pages", "--workers", "1", cwd=tmp_path)[0] == 0
+    assert command(*verb, cwd=tmp_path)[0] == 0
+    files = [path for path in (tmp_path / ".wrac").rglob("*") if path.is_file() and b"Zanzibar" in path.read_bytes()]
+    assert files == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from sqlalchemy import Connection, delete, insert, or_, select
@@ -36,8 +36,18 @@ def store(connection: Connection, model: str, at: float, found: Mapping[str, str
 def forget(connection: Connection, urls: Iterable[str]) -> None:
     """Keep no answer that rests on one of the pages."""
     gone = set(urls)
-    quoting = or_(*(answers.c.key.startswith(one) for one in QUOTING))
-    found = connection.execute(select(answers.c.key, answers.c.answer).where(quoting))
-    keys = [row.key for row in found if not gone.isdisjoint(json.loads(row.answer)["pages"])]
+    keys = [key for key, pages in _quoting(connection) if not gone.isdisjoint(pages)]
     for batch in batches(keys):
         connection.execute(delete(answers).where(answers.c.key.in_(batch)))
+
+
+def quoted(connection: Connection) -> set[str]:
+    """The pages that answers rest on, also those that are gone."""
+    return {page for _, pages in _quoting(connection) for page in pages}
+
+
+def _quoting(connection: Connection) -> Iterator[tuple[str, list[str]]]:
+    """The keys of answers that say what pages say, with those pages."""
+    quoting = or_(*(answers.c.key.startswith(one) for one in QUOTING))
+    for row in connection.execute(select(answers.c.key, answers.c.answer).where(quoting)):
+        yield row.key, json.loads(row.answer)["pages"]

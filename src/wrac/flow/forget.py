@@ -62,6 +62,7 @@ def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Pro
     with database.writer(wait, lambda: progress("wait", 0, None, "another process is writing to this workspace")):
         with database.read() as connection:
             stored = set(catalog.urls(connection)) | {one.url for one in catalog.skipped(connection)}
+            stored |= answers.quoted(connection)
         urls = sorted(url for url in stored if url == pattern or ("*" in pattern and fnmatchcase(url, pattern)))
         if not urls:
             raise NotFoundError(database.place, f"no page has the URL {pattern}", "`wrac status` lists what there is")
@@ -106,11 +107,15 @@ def _jobs(folder: Path, urls: Sequence[str]) -> None:
 
 
 def collect(shelf: Shelf, log: EventLog, wait: float, progress: Progress, older: float = 0.0) -> Collected:
-    """Drops vectors that no page uses, words that no passage has, and events from before a moment; gives room back."""
+    """Drops vectors that no page uses, words that no passage has, answers that rest on pages which are gone, and events
+    from before a moment; gives room back.
+    """
     database, before = shelf.database, _size(shelf.folder)
     with database.writer(wait, lambda: progress("wait", 0, None, "another process is writing to this workspace")):
         shelf.begin()
         dropped = _sweep(shelf)
+        with database.write() as connection:
+            answers.forget(connection, answers.quoted(connection).difference(catalog.urls(connection)))
         events = log.drop(older) if older else 0
         database.scrub(compact=True)
     return Collected(dropped, events, before, _size(shelf.folder))
