@@ -18,7 +18,7 @@ from wrac.flow.workspace import Workspace
 from wrac.routing import FIRST, RULE, Seen, Signals, route, signals
 
 SHARES = st.floats(0, 1, allow_nan=False)
-SEEN = st.lists(st.builds(Seen, st.sampled_from(["a", "b", "c"]), st.floats(0, 1), SHARES), max_size=20).map(
+SEEN = st.lists(st.builds(Seen, st.sampled_from(["a", "b", "c"]), st.floats(0, 1)), max_size=20).map(
     lambda seen: sorted(seen, key=lambda one: -one.score)
 )
 FIGURES = st.builds(
@@ -26,7 +26,6 @@ FIGURES = st.builds(
     st.just("page"),
     st.lists(SHARES, min_size=1, max_size=FIRST).map(tuple),
     st.integers(0, 9),
-    SHARES,
     SHARES,
     st.integers(0, 5000),
     st.integers(0, 50_000),
@@ -83,12 +82,12 @@ def test_holding_more_of_a_document_never_makes_it_less_wanted(found: Signals, m
     ("found", "limits", "expected"),
     [
         (
-            Signals("p", (1.0,), 1, 0.9, 0.5, 300, 330),
+            Signals("p", (1.0,), 1, 0.9, 300, 330),
             {},
             Route("document", "the passages hold 90% of the document", Way(300), Way(330), page="p"),
         ),
         (
-            Signals("p", (1.0, 0.99, 0.95, 0.9), 1, 0.5, 0.5, 300, 600),
+            Signals("p", (1.0, 0.99, 0.95, 0.9), 1, 0.5, 300, 600),
             {},
             Route(
                 "document",
@@ -99,7 +98,7 @@ def test_holding_more_of_a_document_never_makes_it_less_wanted(found: Signals, m
             ),
         ),
         (
-            Signals("p", (1.0,), 1, 0.9, 0.5, 300, 9000),
+            Signals("p", (1.0,), 1, 0.9, 300, 9000),
             {"window": 8000},
             Route(
                 "passages",
@@ -110,7 +109,7 @@ def test_holding_more_of_a_document_never_makes_it_less_wanted(found: Signals, m
             ),
         ),
         (
-            Signals("p", (1.0,), 1, 0.9, 0.5, 300, 9000),
+            Signals("p", (1.0,), 1, 0.9, 300, 9000),
             {"most": 0.01},
             Route(
                 "passages",
@@ -128,7 +127,7 @@ def test_what_a_route_says(found: Signals, limits: dict[str, float], expected: R
 
 
 def test_a_document_over_the_price_is_refused_with_both_prices() -> None:
-    made = route(Signals("p", (1.0,), 1, 0.9, 0.5, 300, 9000), lambda tokens: tokens / 1e6, most=0.004)
+    made = route(Signals("p", (1.0,), 1, 0.9, 300, 9000), lambda tokens: tokens / 1e6, most=0.004)
     assert made.choice == "passages"
     assert made.reason.endswith("but it would cost $0.0090, the most is $0.0040")
     assert (made.passages.cost, made.document and made.document.cost) == (0.0003, 0.009)

@@ -28,7 +28,7 @@ from wrac.text.analysis import query_terms
 
 def one(fold: str, share: float, passages: Read, document: Read, *, needs: bool = False) -> Observed:
     """A question whose passages hold that share of its best document."""
-    signals = Signals("p", (1.0,), 1, share, 0.9, passages.tokens, document.tokens)
+    signals = Signals("p", (1.0,), 1, share, passages.tokens, document.tokens)
     ways = {2000: Ways(signals, passages, document)}
     return Observed("q", "?", {}, fold, needs, document, document, ways, {0.0: passages})
 

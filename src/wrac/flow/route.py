@@ -15,8 +15,7 @@ from wrac.text.tokens import counter
 
 def read(pages: Pages, ranking: Ranking, gathered: Gathered) -> Signals:
     """The signals of a search. The document's tokens are those of all of it and of the passages of other pages."""
-    firsts = [(one, ranking.rows[one.entry][0]) for one in ranking.found[:FIRST]]
-    seen = [Seen(row.page, one.score, ranking.sure(one.entry)) for one, row in firsts]
+    seen = [Seen(ranking.rows[one.entry][0].page, one.score) for one in ranking.found[:FIRST]]
     passages = gathered.context.tokens
     if not seen:
         return signals(seen, 0, 0.0, passages, 0)

@@ -11,11 +11,10 @@ FIRST: Final = 10
 
 
 class Seen(NamedTuple):
-    """A result as routing sees it: the page it stands on, its score, and how well it matches by itself (0..1)."""
+    """A result as routing sees it: the page it stands on, and its score."""
 
     page: str
     score: float
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +22,14 @@ class Signals:
     """What a ranking says. `page` is the URL of the best result's page, empty where nothing was found.
 
     `shares` are the scores of its results among the first FIRST, each as a share of the best, `sections` how many
-    sections of it hold units in focus, `held` is the share of its tokens that the passages hold, `confidence` that of
-    the best result. `passages` and `document` are the tokens that a model would read either way.
+    sections of it hold units in focus, `held` is the share of its tokens that the passages hold. `passages`
+    and `document` are the tokens that a model would read either way.
     """
 
     page: str = ""
     shares: tuple[float, ...] = ()
     sections: int = 0
     held: float = 0.0
-    confidence: float = 0.0
     passages: int = 0
     document: int = 0
 
@@ -46,5 +44,4 @@ def signals(ranked: Sequence[Seen], sections: int, held: float, passages: int, d
         return Signals(passages=passages)
     best, first = ranked[0], ranked[:FIRST]
     shares = tuple(one.score / best.score if best.score else 1.0 for one in first if one.page == best.page)
-    sure = max(one.confidence for one in first)
-    return Signals(best.page, shares, sections, min(held, 1.0), sure, passages, document)
+    return Signals(best.page, shares, sections, min(held, 1.0), passages, document)
