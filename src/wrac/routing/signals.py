@@ -22,8 +22,8 @@ class Signals:
     """What a ranking says. `page` is the URL of the best result's page, empty where nothing was found.
 
     `shares` are the scores of its results among the first FIRST, each as a share of the best, `sections` how many
-    sections of it hold units in focus, `held` is the share of its tokens that the passages hold. `passages`
-    and `document` are the tokens that a model would read either way.
+    sections of it hold units in focus, `held` is the share of its tokens that the passages hold. `passages` and
+    `document` are the tokens that a model would read either way.
     """
 
     page: str = ""
