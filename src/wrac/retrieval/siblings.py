@@ -27,6 +27,7 @@ _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _LETTERS: Final = f"[^\\W{UNSPACED}]+"
 _WORD: Final = re.compile(f"[{UNSPACED}]+|{_LETTERS}(?:[-.]{_LETTERS})*")
 _OPENING: Final = re.compile(r"(?:^|[.?!:]\s)[\s\"'“”‘’«»„¿¡(]*$")
+_NEAR: Final = 40  # characters before a word that tell whether it opens a sentence
 _CACHED: Final = 1 << 14
 _PAGES: Final = ("",)  # no title: one is never empty where something stands below it
 
@@ -94,7 +95,7 @@ class _Reading:
         self._texts = texts
         self._names: dict[str, bool] = {}
         for match in _WORD.finditer(query):
-            word, opens = match[0], _OPENING.search(query, 0, match.start())
+            word, opens = match[0], _OPENING.search(query, max(0, match.start() - _NEAR), match.start())
             terms = analyse(word, language)
             for term in terms:
                 self.spelled[term].add(term if _UNSPACED.match(word) else word)
