@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from wrac import catalog
-from wrac.core.seams import Embedder
 from wrac.core.types import Page
 from wrac.evaluation.masking import mask
 from wrac.evaluation.search import Dense, Lexical
@@ -34,19 +33,16 @@ class Remembering:
     """An embedder whose vectors of earlier runs are read, not computed."""
 
     def __init__(self, vectors: VectorCache) -> None:
-        self._vectors, self._embedder = vectors, vectors.embedder
-        self.name, self.dimensions, self.window = vectors.embedder.name, *_shape(vectors.embedder)
+        self._vectors, embedder = vectors, vectors.embedder
+        self.name, self.dimensions, self.window = embedder.name, embedder.dimensions, embedder.window
 
     def tokens(self, text: str) -> int:
-        return self._embedder.tokens(text)
+        """Tokens of `text` for the embedder."""
+        return self._vectors.embedder.tokens(text)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """float32 (n, dimensions), rows of unit length."""
         return self._vectors.embed(texts, query=query)
-
-
-def _shape(embedder: Embedder) -> tuple[int, int]:
-    return embedder.dimensions, embedder.window
 
 
 class Held:
