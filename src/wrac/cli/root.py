@@ -10,7 +10,7 @@ app = typer.Typer(
     name="wrac",
     help="Web pages and documents to retrieval chunks without rewriting a word.",
     epilog="`wrac COMMAND --help` explains a command. Exit codes: 0 done, 2 wrong option, 3 unusable source, "
-    "4 unusable workspace, 69 server, 74 disk, 75 busy, 130 interrupted.",
+    "4 unusable workspace, 10 advice that moved, 69 server, 74 disk, 75 busy, 130 interrupted.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
