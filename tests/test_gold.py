@@ -16,8 +16,10 @@ from tests.misfits import build
 
 from wrac import evaluation
 from wrac.core.errors import InputError, NotFoundError
-from wrac.evaluation.gold import FILE, Stored, data_set, gold, label, labelled, remove
+from wrac.evaluation.gold import Stored, data_set, gold, label, labelled, remove
 from wrac.flow import Workspace
+from wrac.flow.leavings import GOLD as FILE
+from wrac.flow.leavings import RESULTS
 from wrac.flow.proposals import adjust
 
 URL = "https://docs.example.com/prices.html"
@@ -128,3 +130,23 @@ def test_stored_chunks_are_measured_as_they_are(workspace: Workspace) -> None:
     adjust(workspace, workspace.record(URL), {"whole_tables": True})
     (row,) = evaluation.run(data_set(workspace), [Stored(workspace)], ["bm25"])["rows"]
     assert row["passages"] < rows[0]["passages"]
+
+
+def test_a_forgotten_page_leaves_no_question_and_no_result_that_quotes_it(workspace: Workspace) -> None:
+    picked(workspace, "plan1\t")
+    steps = URL.replace("prices", "steps")
+    unit = next(iter(workspace.record(steps).document.units.values()))
+    label(workspace.path, "how do I begin", steps, [unit.text], [unit.text])
+    folder = workspace.path / RESULTS
+    folder.mkdir()
+    results = evaluation.run(data_set(workspace), ["wrac"], ["bm25"])
+    (folder / "quotes.json").write_text(json.dumps(results), "utf-8")
+    (folder / "other.json").write_text("{}", "utf-8")
+    with (workspace.path / FILE).open("a") as file:
+        file.write("no JSON\n")
+    workspace.forget(URL)
+    lines = (workspace.path / FILE).read_text("utf-8").split("\n")
+    assert [json.loads(line)["page"] for line in lines if line.startswith("{")] == [steps]
+    assert "no JSON" in lines
+    assert [file.name for file in folder.iterdir()] == ["other.json"]
+    assert all(b"plan1\t" not in file.read_bytes() for file in workspace.path.rglob("*.json*"))

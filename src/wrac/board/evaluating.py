@@ -24,9 +24,9 @@ from wrac.evaluation.report.compare import read
 from wrac.evaluation.vectors import VectorCache
 from wrac.flow import Workspace
 from wrac.flow.embedders import recalled
+from wrac.flow.leavings import RESULTS as FOLDER
 from wrac.llm.prices import MODELS
 
-FOLDER: Final = "evaluations"
 OURS: Final = "workspace"
 """The strategy that is the workspace's own chunks; the others are measured against it, or against `BASELINE`."""
 BASELINE: Final = "sections"

@@ -19,15 +19,14 @@ from wrac import catalog
 from wrac.core.errors import InputError, NotFoundError, StorageError
 from wrac.core.types import NOTHING, Page
 from wrac.evaluation.datasets.jsonl import numbered
-from wrac.evaluation.datasets.load import LABELLED
 from wrac.evaluation.datasets.own import SHAPE, of_pages
 from wrac.evaluation.strategies.corpus import Corpus
 from wrac.evaluation.strategies.ours import chunks
 from wrac.evaluation.values import DataSet, Passage, Passages
+from wrac.flow.leavings import GOLD as FILE
 from wrac.flow.workspace import Workspace
 from wrac.observing.statistics import same
 
-FILE: Final = LABELLED
 _LOCK: Final = threading.Lock()
 
 

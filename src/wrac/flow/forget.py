@@ -13,6 +13,7 @@ from wrac import catalog
 from wrac.catalog import Database, answers, crawls, ledger, vectors
 from wrac.catalog import memory as memories
 from wrac.core.errors import NotFoundError
+from wrac.flow import leavings
 from wrac.flow.report import Progress
 from wrac.flow.shelf import Shelf
 from wrac.observing import EventLog
@@ -72,6 +73,7 @@ def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Pro
         dropped = _sweep(shelf)
         events = log.erase([*urls, *chunks])
         _jobs(shelf.folder, urls)
+        leavings.erase(shelf.folder, urls)
         database.scrub()
         if shelf.place and isinstance(index := shelf.outside(), Versioned):
             index.scrub()

@@ -14,6 +14,7 @@ from wrac.board.views import address, page
 from wrac.evaluation import report
 from wrac.evaluation.gold import gold
 from wrac.evaluation.report import compare as comparing
+from wrac.flow.leavings import RESULTS
 
 router = APIRouter(prefix="/evaluation")
 CHOSEN: Final = (OURS, BASELINE)
@@ -50,7 +51,7 @@ def overview(request: Request, workspace: Opened, running: Running) -> HTMLRespo
         strategies=STRATEGIES,
         searches=SEARCHES,
         chosen=CHOSEN,
-        folder=str(workspace.path / evaluating.FOLDER),
+        folder=str(workspace.path / RESULTS),
     )
 
 

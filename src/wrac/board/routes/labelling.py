@@ -16,6 +16,7 @@ from wrac.core.errors import ConfigError
 from wrac.core.structure import names
 from wrac.evaluation import gold
 from wrac.flow import Result, Workspace
+from wrac.flow.leavings import GOLD
 from wrac.flow.search import Ask, search
 from wrac.observing.statistics import Asked, asked, same, unanswered
 from wrac.retrieval import DOUBTFUL
@@ -138,7 +139,7 @@ def remove(request: Request, workspace: Opened, identity: Annotated[str, Form(al
 @router.get("/labelling/gold.jsonl")
 def export(workspace: Opened) -> Response:
     """The gold as `wrac eval` reads it."""
-    file = workspace.path / gold.FILE
+    file = workspace.path / GOLD
     body = file.read_bytes() if file.exists() else b""
-    headers = {"Content-Disposition": f'attachment; filename="{gold.FILE}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{GOLD}"'}
     return Response(body, media_type="application/jsonl", headers=headers)

@@ -12,9 +12,8 @@ from wrac.evaluation.datasets.faq import DOCUMENTS, QUERIES, book_index, faq, is
 from wrac.evaluation.datasets.own import own
 from wrac.evaluation.datasets.rmc import rmc
 from wrac.evaluation.values import DataSet
+from wrac.flow.leavings import GOLD
 
-LABELLED = "gold.jsonl"
-"""The file in a workspace's folder that holds its labelled questions."""
 ACCEPTED = (
     "give a JSONL file of {query, page, text} and its pages, a folder that holds queries.jsonl beside its pages, a "
     "workspace with labelled questions, or the folder of RAG-Multi-Corpus or of Chroma's chunking evaluation"
@@ -56,7 +55,7 @@ def _folder(path: Path, pages: Sequence[str], form: str, where: Mapping[str, str
         return chroma(path)
     if queries.is_file():
         return own(queries, pages or [str(path)])
-    if (path / LABELLED).is_file():
+    if (path / GOLD).is_file():
         return _labelled(path, pages)
     names = sorted(file.name.removesuffix(QUERIES) for file in path.glob(f"*{QUERIES}"))
     if names:
@@ -70,7 +69,7 @@ def _labelled(path: Path, pages: Sequence[str]) -> DataSet:
     from wrac.flow.workspace import Workspace
 
     if pages:
-        return own(path / LABELLED, pages)
+        return own(path / GOLD, pages)
     with Workspace(path, create=False, events=False) as workspace:
         return data_set(workspace)
 
