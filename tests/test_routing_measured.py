@@ -15,7 +15,7 @@ from tests.fakes import FakeEmbedder
 
 from wrac.evaluation.datasets.own import own
 from wrac.evaluation.routing import observe, report, results, strangers
-from wrac.evaluation.routing.fitting import choice, fitted, worth
+from wrac.evaluation.routing.fitting import NEVER, choice, fitted, worth, worths
 from wrac.evaluation.routing.observing import Observed, Read, Ways
 from wrac.evaluation.routing.strangers import Asked, area, kept, learned
 from wrac.evaluation.values import DataSet
@@ -57,6 +57,13 @@ def test_of_rules_that_are_worth_the_same_the_one_that_reads_least_is_taken() ->
 def test_a_choice_is_what_the_rule_says(share: float, rule: Rule) -> None:
     seen = one("a", share, HALF, ALL)
     assert choice(seen, 2000, rule) == (ALL if rule.why(seen.ways[2000].signals) else HALF)
+
+
+def test_all_questions_at_once_are_worth_what_each_is() -> None:
+    shares = (0.1, 0.3, 0.45, 0.8, 0.95)
+    seen = [one("a", share, HALF, ALL) for share in shares]
+    for rule in (RULE, NEVER, replace(RULE, part=0.25, hits=1)):
+        assert list(worths(seen, [2000])(rule)) == pytest.approx([worth(choice(each, 2000, rule)) for each in seen])
 
 
 ASKED = st.lists(st.builds(Asked, st.just("a"), st.booleans(), st.floats(0, 1)), max_size=30)

@@ -56,14 +56,14 @@ def rules() -> list[Rule]:
 
 def fitted(observed: Sequence[Observed], budget: int) -> list[Fit]:
     """For each fold the rule learned on the others; one fold of all is read on itself."""
-    tried, worths = rules(), _worths(observed, [budget])
-    values = {rule: worths(rule) for rule in tried}
-    never, shipped = worths(NEVER), worths(RULE)
+    tried, value = rules(), worths(observed, [budget])
+    values = {rule: value(rule) for rule in tried}
+    never, shipped = value(NEVER), value(RULE)
     found = []
     for fold, inside in _masks(observed):
         rest = ~inside if (~inside).any() else inside
         chosen = _best(tried, lambda rule, rest=rest: float(values[rule][rest].mean()))  # type: ignore[misc]
-        means = {rule: float(value[inside].mean()) for rule, value in values.items()}
+        means = {rule: float(each[inside].mean()) for rule, each in values.items()}
         at = float(shipped[inside].mean()), float(never[inside].mean())
         found.append(Fit(fold, chosen, means[chosen], max(means.values()), *at))
     return found
@@ -71,11 +71,11 @@ def fitted(observed: Sequence[Observed], budget: int) -> list[Fit]:
 
 def together(observed: Sequence[Observed], budgets: Sequence[int]) -> Rule:
     """The rule learned on every fold, of most worth in the mean over the budgets."""
-    worths = _worths(observed, budgets)
-    return _best(rules(), lambda rule: float(worths(rule).mean()))
+    value = worths(observed, budgets)
+    return _best(rules(), lambda rule: float(value(rule).mean()))
 
 
-def _worths(observed: Sequence[Observed], budgets: Sequence[int]) -> Callable[[Rule], Floats]:
+def worths(observed: Sequence[Observed], budgets: Sequence[int]) -> Callable[[Rule], Floats]:
     """Of a rule what it is worth for each question, the mean over the budgets: as `Rule.why`, for all at once."""
     ways = [[one.ways[budget] for one in observed] for budget in budgets]
     held = np.array([[way.signals.held for way in row] for row in ways])
@@ -84,12 +84,12 @@ def _worths(observed: Sequence[Observed], budgets: Sequence[int]) -> Callable[[R
     passages = np.array([[worth(way.passages) for way in row] for row in ways])
     document = np.array([[worth(way.document) for way in row] for row in ways])
 
-    def worths(rule: Rule) -> Floats:
+    def of(rule: Rule) -> Floats:
         alike = (near[rule.gap] >= rule.hits) | (sections >= rule.sections)
         whole = (held >= rule.nearly) | ((held >= rule.part) & alike)
         return np.asarray(np.where(whole, document, passages).mean(axis=0), np.float64)
 
-    return worths
+    return of
 
 
 def held_out(observed: Sequence[Observed], fits: Sequence[Fit]) -> list[Rule]:
