@@ -41,7 +41,7 @@ class Keys:
     @property
     def stale(self) -> bool:
         """Whether the tokens are to be read anew."""
-        return self._clock() - self._read >= FRESH
+        return not 0 <= self._clock() - self._read < FRESH  # a clock that was set back keeps nothing open
 
     def refresh(self) -> None:
         """Read the tokens of every workspace."""

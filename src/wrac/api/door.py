@@ -9,8 +9,9 @@ neither is no browser's; it is taken where a form could not have sent it.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
@@ -26,7 +27,10 @@ COOKIE: Final = "wrac_session"
 LOGIN: Final = "/login"
 _OPEN: Final = ("/static/", "/v1/health/")
 """Paths that nobody is asked for a token at, the login aside."""
-_HERE: Final = frozenset(("localhost", "127.0.0.1", "::1"))
+_HERE: Final = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?", re.IGNORECASE)
+"""Values of Host that mean this machine, whoever answers for names. It is read as it was sent: for one that it holds for
+malformed, as `a{b.example` that browsers do send, Starlette would take the server's own address.
+"""
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain", "")
 
 
@@ -53,7 +57,7 @@ class Door:
 
     async def _judged(self, request: Request) -> Who:
         """Who asks. Raises HTTPException for a request that is not let in."""
-        if self._served.rules.loopback and request.url.hostname not in _HERE:
+        if self._served.rules.loopback and not _HERE.fullmatch(request.headers.get("host", "localhost")):
             raise HTTPException(421, "this server answers to localhost, 127.0.0.1 and [::1] alone")
         self._from_here(request)
         who = await self._who(request)
@@ -73,7 +77,7 @@ class Door:
             return
         origin = request.headers.get("origin")
         if origin is not None:
-            if urlsplit(origin).netloc != request.url.netloc:
+            if origin.partition("://")[2] != request.headers.get("host"):
                 raise HTTPException(403, "another site's page sent this")
         elif request.headers.get("content-type", "").partition(";")[0].strip().lower() in _FORMS and _sends(request):
             raise HTTPException(403, "a form without its Origin; send JSON, or a token")

@@ -77,7 +77,7 @@ async def _followed(request: Request, jobs: Jobs, job: Job) -> AsyncIterator[byt
     with bell.heard() as rung:
         yield event("progress", job.row)
         while (now := jobs.get(job.id)).state in UNDER_WAY and not bell.over:
-            if now is not job:
+            if now != job:
                 job = now
                 yield event("progress", job.row)
             elif not await waited(rung):

@@ -1,0 +1,90 @@
+"""What was tried against `wrac serve` and once went through."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs wrac[serve]")
+
+import httpx2
+from starlette.testclient import TestClient
+from tests.board.boards import serving
+from tests.fakes import FakeEmbedder
+from tests.site import build
+
+from wrac.api.access import Keys
+from wrac.api.served import Rules, Served
+from wrac.api.tokens import create as token
+from wrac.api.tokens import digest, revoke
+from wrac.board.app import create
+from wrac.flow import Workspace
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "shop", embedder=FakeEmbedder()) as opened:
+        opened.index(build(tmp_path, 3), workers=0)
+        yield opened
+
+
+def client(served: Served) -> TestClient:
+    return TestClient(create(served), base_url="http://localhost", follow_redirects=False, raise_server_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    "host",
+    # The first ones are names that a browser sends and that Starlette takes for none at all.
+    ["a{b.evil.example", 'a"b.evil.example:8765', "a`b.evil.example", "evil.example, localhost", "[", "localhost:x", "",
+     "localhost.", "localhost/static/", "u@localhost", "evil.example#localhost"],
+)  # fmt: skip
+def test_a_name_that_is_pointed_here_is_not_answered(shop: Workspace, host: str) -> None:
+    asking = client(Served({"shop": shop}))
+    headers = {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
+    assert asking.get("/v1/search?q=refund", headers=headers).status_code == 421
+    assert asking.post("/v1/jobs", json={"kind": "reindex"}, headers=headers).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "127.1.2.3:80", "LOCALHOST:80", "[::1]"])
+def test_every_address_of_this_machine_is_answered(shop: Workspace, host: str) -> None:
+    assert client(Served({"shop": shop})).get("/v1/status", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://localhost:x", "//", "", "http://a{b", "localhost"])
+def test_an_origin_that_is_none_is_another_ones(shop: Workspace, origin: str) -> None:
+    for rules in (Rules(), Rules(loopback=False)):
+        asking = client(Served({"shop": shop}, rules=rules))
+        headers = {"Host": "localhost", "Origin": origin}
+        assert asking.post("/v1/jobs", json={"kind": "reindex"}, headers=headers).status_code == 403
+
+
+def test_a_clock_that_is_set_back_keeps_no_revoked_token_open(shop: Workspace) -> None:
+    now = [1_000_000.0]
+    keys = Keys({"shop": shop}, lambda: now[0])
+    text, made = token(shop.database, "admin")
+    keys.refresh()
+    assert keys.rights("here", digest(text))
+    revoke(shop.database, made.id)
+    now[0] -= 3600
+    assert keys.stale
+    keys.refresh()
+    assert not keys.stale and not keys.rights("here", digest(text))
+
+
+def test_a_stream_of_another_servers_job_is_silent_while_nothing_changes(shop: Workspace) -> None:
+    folder = shop.path / "jobs"
+    folder.mkdir()
+    job = {"id": "x", "kind": "reindex", "workspace": "shop", "order": {}, "state": "running", "server": os.getppid()}
+    (folder / "x.json").write_text(json.dumps(job))
+    with serving(shop=shop) as url, httpx2.stream("GET", f"{url}/v1/jobs/x/events", timeout=1) as told:
+        until, events = time.monotonic() + 0.5, 0
+        with pytest.raises(httpx2.ReadTimeout):
+            for piece in told.iter_raw():
+                events += piece.count(b"event:")
+                assert time.monotonic() < until, f"{events} events of a job that stands still"
+    assert events == 1
