@@ -34,7 +34,9 @@ def shop(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def client(served: Served) -> TestClient:
-    return TestClient(create(served), base_url="http://localhost", follow_redirects=False, raise_server_exceptions=False)
+    return TestClient(
+        create(served), base_url="http://localhost", follow_redirects=False, raise_server_exceptions=False
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ LOGIN: Final = "/login"
 _OPEN: Final = ("/static/", "/v1/health/")
 """Paths that nobody is asked for a token at, the login aside."""
 _HERE: Final = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?", re.IGNORECASE)
-"""Values of Host that mean this machine, whoever answers for names. It is read as it was sent: for one that it holds for
-malformed, as `a{b.example` that browsers do send, Starlette would take the server's own address.
+"""Values of Host that mean this machine, whoever answers for names. It is read as it was sent: for one that it holds
+for malformed, such as `a{b.example`, which browsers do send, Starlette takes the server's own address.
 """
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain", "")
 
