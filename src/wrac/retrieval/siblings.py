@@ -32,6 +32,7 @@ _CACHED: Final = 1 << 14
 _PAGES: Final = ("",)  # no title: one is never empty where something stands below it
 
 Terms: TypeAlias = frozenset[str]
+_NOTHING: Final[tuple[Terms, Terms]] = (frozenset(), frozenset())
 
 
 class Stands(NamedTuple):
@@ -67,7 +68,7 @@ def strangers(query: str, passages: Mapping[str, Stands]) -> frozenset[str]:
     found: set[str] = set()
     for above, members in _groups(passages).items():
         below = {name: [(key, passages[key]) for key in keys] for name, keys in members.items()}
-        if not any(reading(own[0][1].language).says(name) for name, own in below.items()):
+        if not any(reading(own[0][1].language).names(name) for name, own in below.items()):
             continue
         for one, other, apart in _beaten([_name(reading, name, len(above), own) for name, own in below.items()]):
             spelled = [reading(one.language).spelled[term] for term in apart]
@@ -94,6 +95,7 @@ class _Reading:
         self.spelled: defaultdict[str, set[str]] = defaultdict(set)
         self._texts = texts
         self._names: dict[str, bool] = {}
+        self._said: dict[tuple[str, ...], tuple[Terms, Terms]] = {}
         for match in _WORD.finditer(query):
             word, opens = match[0], _OPENING.search(query, max(0, match.start() - _NEAR), match.start())
             terms = analyse(word, language)
@@ -102,15 +104,20 @@ class _Reading:
             if any(map(str.isdigit, word)) or word[1:] != word[1:].lower() or (word[0].isupper() and not opens):
                 self.written.update(terms)
 
-    def says(self, name: str) -> bool:
-        """Whether a word of a name is in the query."""
-        return not self.words.isdisjoint(_terms(name, self.language)[0])
+    def names(self, name: str) -> bool:
+        """Whether the query says a term of a name as a name."""
+        return bool(self.said(_terms(name, self.language)[0])[1])
 
-    def said(self, name: Sequence[str]) -> tuple[Terms, Terms]:
+    def said(self, name: tuple[str, ...]) -> tuple[Terms, Terms]:
         """The terms of a name that the query says, function words only beside others; those it says as a name.
 
         It does so with a capital or a digit; or side by side as the name does, where the texts have capitals.
         """
+        if name not in self._said:
+            self._said[name] = _NOTHING if self.words.isdisjoint(name) else self._say(name)
+        return self._said[name]
+
+    def _say(self, name: tuple[str, ...]) -> tuple[Terms, Terms]:
         joint = self.pairs.intersection(pairwise(name))
         said = self.words.intersection(name).union(*joint)
         solid = frozenset[str]().union(*(pair for pair in joint if self.words.issuperset(pair)))
@@ -178,8 +185,6 @@ def _name(reading: Callable[[str], _Reading], name: str, depth: int, below: Sequ
 
 def _beaten(names: Sequence[_Name]) -> Iterator[tuple[_Name, _Name, Terms]]:
     """Each name that the query says, with each sibling it says nothing else of, and what tells the two apart."""
-    if not any(name.named for name in names):
-        return
     families = _families(names)
     shared = _shared(names, families)
     for one, family in zip(names, families, strict=True):
@@ -255,10 +260,19 @@ def _alike(one: _Name, other: _Name) -> bool:
 
 def _says(text: str, spelled: Iterable[Collection[str]]) -> bool:
     """Whether a text has of each term one of the spellings, as a name: "one metre" is not about a phone called One."""
-    named = {word.casefold() for word in _WORD.findall(text) if word != word.lower() or word.upper() == word.lower()}
+    named = _capitals(text)
     return all(any(word.casefold() in named for word in words) for words in spelled)
 
 
+@lru_cache(maxsize=_CACHED >> 4)
+def _capitals(text: str) -> frozenset[str]:
+    """The words that a text writes as names, and those of scripts without capitals."""
+    return frozenset(
+        word.casefold() for word in _WORD.findall(text) if word != word.lower() or word.upper() == word.lower()
+    )
+
+
+@lru_cache(maxsize=_CACHED >> 4)
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
