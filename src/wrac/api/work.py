@@ -13,13 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from wrac import contract
 from wrac.core.errors import WracError
 from wrac.flow import Workspace
 
-_LINES: Final = os.fdopen(os.dup(1), "w", encoding="utf-8")
 OFTEN: Final = 0.1
 """Seconds between two lines that tell how far the job is."""
 INTERRUPTED: Final = 130
@@ -30,31 +29,43 @@ GIVES_WAY: Final = 5
 def main() -> None:
     """Does the job and leaves with the exit code of the command of the same name."""
     order = json.loads(sys.stdin.readline())
-    os.dup2(2, 1)  # whatever else prints must not stand among the lines
-    if hasattr(os, "nice"):
-        os.nice(GIVES_WAY)
     threading.Thread(target=_watch, daemon=True).start()
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as lines:
+        os.dup2(2, 1)  # whatever else prints must not stand among the lines
+        if hasattr(os, "nice"):
+            os.nice(GIVES_WAY)
+        sys.exit(_done(order, _Told(lines)))
+
+
+def _done(order: Mapping[str, Any], tell: _Told) -> int:
+    """The exit code of an order, once it is done."""
     try:
         with Workspace(order["workspace"], create=False) as workspace:
-            _say(report=VERBS[order["kind"]](workspace, order, _Told()))
+            tell.say(report=VERBS[order["kind"]](workspace, order, tell))
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
     except WracError as error:
-        _say(problem={"error": type(error).__name__, "detail": str(error)})
-        sys.exit(error.exit_code)
+        tell.say(problem={"error": type(error).__name__, "detail": str(error)})
+        return error.exit_code
+    return 0
 
 
 class _Told:
-    """Writes how far the job is, now and then."""
+    """Writes how far the job is, now and then, and how it ended."""
 
-    def __init__(self) -> None:
-        self._last = 0.0
+    def __init__(self, lines: TextIO) -> None:
+        self._lines, self._last = lines, 0.0
 
     def __call__(self, verb: str, done: int, total: int | None, what: str = "") -> None:
         now = time.monotonic()
         if now - self._last >= OFTEN or done == total:
             self._last = now
-            _say(progress={"verb": verb, "done": done, "total": total, "what": what})
+            self.say(progress={"verb": verb, "done": done, "total": total, "what": what})
+
+    def say(self, **line: object) -> None:
+        """Write a line."""
+        self._lines.write(json.dumps(line) + "\n")
+        self._lines.flush()
 
 
 def _index(workspace: Workspace, order: Mapping[str, Any], tell: _Told) -> contract.Json:
@@ -104,11 +115,6 @@ def _policies(workspace: Workspace, order: Mapping[str, Any]) -> Any:  # noqa: A
     from wrac.planning.policies import Policies
 
     return (workspace.remembered().policies or Policies()).override(**order["policy"]) if order["policy"] else None
-
-
-def _say(**line: object) -> None:
-    _LINES.write(json.dumps(line) + "\n")
-    _LINES.flush()
 
 
 def _watch() -> None:
