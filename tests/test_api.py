@@ -22,7 +22,7 @@ from tests.endpoint import Wire, streams
 from tests.fakes import FakeEmbedder
 from tests.site import build
 
-from wrac.api import shapes
+from wrac.api import shapes, shapes_server
 from wrac.api.app import create
 from wrac.api.served import Limits, Rules, Served
 from wrac.flow import Workspace
@@ -181,14 +181,14 @@ def test_feedback_is_in_the_log_when_it_is_acknowledged(client: TestClient, work
 
 
 def test_what_is_served_and_held_is_told(client: TestClient) -> None:
-    assert fits(shapes.Workspaces, client.get("/v1/workspaces").json()) == {
+    assert fits(shapes_server.Workspaces, client.get("/v1/workspaces").json()) == {
         "workspaces": [{"name": "shop", "scope": "admin"}]
     }
     assert client.get("/v1/status").json()["pages"] == 6
     assert client.get("/v1/statistics", params={"since": "2020-01-01"}).json()["searches"] > 0
-    fits(shapes.Costs, client.get("/v1/costs", params={"by": "model"}).json())
+    fits(shapes_server.Costs, client.get("/v1/costs", params={"by": "model"}).json())
     for name in ("live", "ready"):
-        assert fits(shapes.Health, client.get(f"/v1/health/{name}").json()) == {"status": "ok"}
+        assert fits(shapes_server.Health, client.get(f"/v1/health/{name}").json()) == {"status": "ok"}
 
 
 def test_what_is_not_there_is_a_problem(client: TestClient) -> None:

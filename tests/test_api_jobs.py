@@ -22,7 +22,7 @@ from tests.served import Asked, Reply, linking, served
 from tests.serving import Running, running
 from tests.site import build, page
 
-from wrac.api import shapes
+from wrac.api import shapes_server
 from wrac.api.jobs import UNDER_WAY, Job, Jobs
 from wrac.api.replies import Bell
 from wrac.api.served import Served
@@ -65,7 +65,7 @@ def ended(server: Running, job: dict[str, Any], patience: float = 60) -> dict[st
     while (now := server.client.get(f"/v1/jobs/{job['id']}").json())["state"] in UNDER_WAY:
         assert time.monotonic() < late, now
         time.sleep(0.05)
-    TypeAdapter(shapes.Job).validate_python(now, strict=True)
+    TypeAdapter(shapes_server.Job).validate_python(now, strict=True)
     return dict(now)
 
 

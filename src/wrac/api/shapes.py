@@ -10,10 +10,10 @@ from typing import Any, Literal, NotRequired
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-_exact = with_config(ConfigDict(extra="forbid"))
+exact = with_config(ConfigDict(extra="forbid"))
 
 
-@_exact
+@exact
 class Problem(TypedDict):
     """What went wrong, by RFC 9457; `error` names wrac's own error, empty where HTTP alone is concerned."""
 
@@ -24,7 +24,7 @@ class Problem(TypedDict):
     error: str
 
 
-@_exact
+@exact
 class Usage(TypedDict):
     """What models were paid for; `cost` is USD."""
 
@@ -36,7 +36,7 @@ class Usage(TypedDict):
     cost: float
 
 
-@_exact
+@exact
 class Focus(TypedDict):
     """A unit of a passage that answers best."""
 
@@ -45,7 +45,7 @@ class Focus(TypedDict):
     score: float
 
 
-@_exact
+@exact
 class Passage(TypedDict):
     """A passage in a context, whose text says the rest."""
 
@@ -60,7 +60,7 @@ class Passage(TypedDict):
     confidence: float
 
 
-@_exact
+@exact
 class Hit(Passage):
     """A passage found."""
 
@@ -68,7 +68,7 @@ class Hit(Passage):
     markdown: str
 
 
-@_exact
+@exact
 class Hits(TypedDict):
     """Passages, best first; `run` is what the event log calls the search, empty where nothing was found."""
 
@@ -76,7 +76,7 @@ class Hits(TypedDict):
     hits: list[Hit]
 
 
-@_exact
+@exact
 class Block(TypedDict):
     """A numbered part of a context: one page's passages in reading order."""
 
@@ -87,7 +87,7 @@ class Block(TypedDict):
     passages: list[Passage]
 
 
-@_exact
+@exact
 class Context(TypedDict):
     """Passages as one text to answer from."""
 
@@ -97,7 +97,7 @@ class Context(TypedDict):
     blocks: list[Block]
 
 
-@_exact
+@exact
 class Way(TypedDict):
     """What one way of answering takes; `cost` in USD, null where no price is known."""
 
@@ -105,7 +105,7 @@ class Way(TypedDict):
     cost: float | None
 
 
-@_exact
+@exact
 class Route(TypedDict):
     """What a question was answered from, and what each way that was weighed takes."""
 
@@ -115,7 +115,7 @@ class Route(TypedDict):
     ways: dict[str, Way]
 
 
-@_exact
+@exact
 class Citation(TypedDict):
     """A unit that an answer rests on."""
 
@@ -128,7 +128,7 @@ class Citation(TypedDict):
     heading: str
 
 
-@_exact
+@exact
 class Answer(TypedDict):
     """An answer, checked against what was sent; `uncited` and `misquoted` are code points `[start, end)` of it."""
 
@@ -147,7 +147,7 @@ class Answer(TypedDict):
     usage: Usage
 
 
-@_exact
+@exact
 class Where(TypedDict):
     """Where a place is in its source: ranges of code points; in a PDF page and boxes, in an office file its part."""
 
@@ -161,7 +161,7 @@ class Where(TypedDict):
     shape: NotRequired[str]
 
 
-@_exact
+@exact
 class ShownUnit(Where):
     """A unit of a chunk; `start` and `end` are the part of it that is in the chunk."""
 
@@ -173,7 +173,7 @@ class ShownUnit(Where):
     end: int
 
 
-@_exact
+@exact
 class Chunk(TypedDict):
     """A chunk where it stands first, and every page it stands on."""
 
@@ -190,7 +190,7 @@ class Chunk(TypedDict):
     pages: list[str]
 
 
-@_exact
+@exact
 class Mark(TypedDict):
     """A range of a unit's text: a link, code, a cell."""
 
@@ -203,7 +203,7 @@ class Mark(TypedDict):
     header: NotRequired[bool]
 
 
-@_exact
+@exact
 class Unit(Where):
     """A unit in its place on a page."""
 
@@ -225,7 +225,7 @@ class Unit(Where):
     number: NotRequired[int]
 
 
-@_exact
+@exact
 class Units(TypedDict):
     """A page's units in order, the intervals over them, and what is in no unit."""
 
@@ -234,7 +234,7 @@ class Units(TypedDict):
     losses: list[dict[str, Any]]
 
 
-@_exact
+@exact
 class Listed(TypedDict):
     """A page in a list; `places` and `chunks` are counts, `fetched` seconds since 1970."""
 
@@ -247,7 +247,7 @@ class Listed(TypedDict):
     planner: str
 
 
-@_exact
+@exact
 class Pages(TypedDict):
     """A part of the pages by URL; `after` asks for the next part, null where there is none."""
 
@@ -255,7 +255,7 @@ class Pages(TypedDict):
     after: str | None
 
 
-@_exact
+@exact
 class Policy(TypedDict):
     """What a plan should be like."""
 
@@ -270,7 +270,7 @@ class Policy(TypedDict):
     entities: int
 
 
-@_exact
+@exact
 class Plan(TypedDict):
     """The groups of ordinals that become chunks, and what is omitted, with the reason."""
 
@@ -281,7 +281,7 @@ class Plan(TypedDict):
     usage: Usage
 
 
-@_exact
+@exact
 class PageChunk(TypedDict):
     """A chunk on its page."""
 
@@ -294,7 +294,7 @@ class PageChunk(TypedDict):
     link: str
 
 
-@_exact
+@exact
 class Page(TypedDict):
     """What is stored of a page."""
 
@@ -314,7 +314,7 @@ class Page(TypedDict):
     chunks: list[PageChunk]
 
 
-@_exact
+@exact
 class Change(TypedDict):
     """A boundary before the ordinal `old` that would be before `new`; null where there is none."""
 
@@ -322,7 +322,7 @@ class Change(TypedDict):
     new: int | None
 
 
-@_exact
+@exact
 class Preview(TypedDict):
     """A page as another policy would cut it. Nothing is changed."""
 
@@ -332,7 +332,7 @@ class Preview(TypedDict):
     changes: list[Change]
 
 
-@_exact
+@exact
 class Judgement(TypedDict):
     """A verdict that was kept; give its `run` again to change it."""
 
@@ -343,80 +343,3 @@ class Judgement(TypedDict):
     query: str
     note: str
     at: float
-
-
-@_exact
-class Workspace(TypedDict):
-    """A workspace that is served, and what the one who asks may do there."""
-
-    name: str
-    scope: Literal["read", "ask", "admin"]
-
-
-@_exact
-class Workspaces(TypedDict):
-    """The workspaces that the one who asks may read."""
-
-    workspaces: list[Workspace]
-
-
-@_exact
-class Costs(TypedDict):
-    """What models were paid for: a row for each day, site, model or purpose, with its name under the word in `by`."""
-
-    by: Literal["day", "site", "model", "purpose"]
-    since: str
-    rows: list[dict[str, Any]]
-    total: Usage
-
-
-@_exact
-class Progress(TypedDict):
-    """How far a job is: `done` of `total` pages or texts, null where nobody knows how many."""
-
-    verb: str
-    done: int
-    total: int | None
-    what: str
-
-
-@_exact
-class Fault(TypedDict):
-    """Why a job failed."""
-
-    error: str
-    detail: str
-
-
-@_exact
-class Job(TypedDict):
-    """Work on a workspace; the moments are seconds since 1970, null where they have not come.
-
-    `report` is what the command of the same name prints with `--json`, of a job that is done.
-    """
-
-    id: str
-    kind: Literal["index", "refresh", "replan", "reindex"]
-    workspace: str
-    state: Literal["queued", "running", "cancelling", "done", "failed", "cancelled", "interrupted"]
-    created: float
-    started: float | None
-    ended: float | None
-    progress: Progress | None
-    report: dict[str, Any] | None
-    problem: Fault | None
-    order: dict[str, Any]
-
-
-@_exact
-class Jobs(TypedDict):
-    """The jobs of a workspace, the newest first."""
-
-    jobs: list[Job]
-
-
-@_exact
-class Health(TypedDict):
-    """Whether the server can answer."""
-
-    status: Literal["ok"]

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Body, Depends, Header, Path, Request
 from fastapi.responses import Response
 
-from wrac.api import orders, shapes
+from wrac.api import orders, shapes_server
 from wrac.api.documentation import documented
 from wrac.api.jobs import UNDER_WAY, Job, Jobs
 from wrac.api.replies import event, row, stream, waited
@@ -35,7 +35,7 @@ Known = Annotated[Jobs, Depends(_jobs)]
 Named = Annotated[Job, Depends(_named)]
 
 
-@router.post("", status_code=202, responses=documented(shapes.Job, 200, status=202))
+@router.post("", status_code=202, responses=documented(shapes_server.Job, 200, status=202))
 def start(
     serving: Serving,
     jobs: Known,
@@ -53,20 +53,20 @@ def start(
     return row(job.row, 202 if new else 200, {"Location": f"/v1/jobs/{job.id}"})
 
 
-@router.get("", responses=documented(shapes.Jobs))
+@router.get("", responses=documented(shapes_server.Jobs))
 def listed(workspace: Opened, serving: Serving, jobs: Known) -> Response:
     """The jobs of a workspace, the newest first."""
     name = next(name for name, one in serving.workspaces.items() if one is workspace)
     return row({"jobs": [job.row for job in jobs.of(name)]})
 
 
-@router.get("/{job}", responses=documented(shapes.Job))
+@router.get("/{job}", responses=documented(shapes_server.Job))
 def told(job: Named) -> Response:
     """How a job is."""
     return row(job.row)
 
 
-@router.get("/{job}/events", responses=documented(shapes.Job, streams=True))
+@router.get("/{job}/events", responses=documented(shapes_server.Job, streams=True))
 async def followed(request: Request, jobs: Known, job: Named) -> Response:
     """A job as it goes on: an event `progress` with the whole job at each change, `end` with the last one."""
     return stream(_followed(request, jobs, job))
@@ -85,7 +85,7 @@ async def _followed(request: Request, jobs: Jobs, job: Job) -> AsyncIterator[byt
         yield event("end", jobs.get(job.id).row)
 
 
-@router.delete("/{job}", responses=documented(shapes.Job))
+@router.delete("/{job}", responses=documented(shapes_server.Job))
 def cancel(request: Request, jobs: Known, job: Named) -> Response:
     """Stop a job; what it had finished is kept. One that has ended stays as it is."""
     CHANGES.named(request, job.workspace)

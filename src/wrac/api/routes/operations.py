@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from wrac import contract
-from wrac.api import orders, rows, shapes
+from wrac.api import orders, rows, shapes_server
 from wrac.api.documentation import documented
 from wrac.api.metrics import MEDIA, Metrics
 from wrac.api.replies import row
@@ -17,7 +17,7 @@ from wrac.api.served import Asking, Opened, Serving, visible
 router = APIRouter(prefix="/v1", tags=["operations"])
 
 
-@router.get("/workspaces", responses=documented(shapes.Workspaces))
+@router.get("/workspaces", responses=documented(shapes_server.Workspaces))
 def workspaces(request: Request, who: Asking) -> Response:
     """The workspaces that the one who asks may read, and what they may do there."""
     return row({"workspaces": [{"name": name, "scope": who.rights[name]} for name in visible(request)]})
@@ -40,7 +40,7 @@ def statistics(
     return row(contract.statistics_row(workspace.statistics(since, until), limit))
 
 
-@router.get("/costs", responses=documented(shapes.Costs))
+@router.get("/costs", responses=documented(shapes_server.Costs))
 def costs(
     workspace: Opened,
     by: Literal["day", "site", "model", "purpose"] = "day",
@@ -51,13 +51,13 @@ def costs(
     return row(rows.costs_row(by, day, workspace.costs(by, day)))
 
 
-@router.get("/health/live", responses=documented(shapes.Health))
+@router.get("/health/live", responses=documented(shapes_server.Health))
 async def live() -> Response:
     """The server runs."""
     return row({"status": "ok"})
 
 
-@router.get("/health/ready", responses=documented(shapes.Health))
+@router.get("/health/ready", responses=documented(shapes_server.Health))
 def ready(serving: Serving) -> Response:
     """Every workspace can be read."""
     for workspace in serving.workspaces.values():
