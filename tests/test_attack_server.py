@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,49 @@ def test_a_stream_of_another_servers_job_is_silent_while_nothing_changes(shop: W
                 events += piece.count(b"event:")
                 assert time.monotonic() < until, f"{events} events of a job that stands still"
     assert events == 1
+
+
+@contextmanager
+def room(size: int) -> Iterator[None]:
+    """No file may become longer, as on a disk that is full then."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_verdict_that_is_half_written_is_not_acknowledged_and_harms_no_other(shop: Workspace) -> None:
+    asking = client(Served({"shop": shop}))
+    chunk = shop.record(shop.pages()[0].url).chunks[0].id
+    given = {"chunk": chunk, "verdict": 1, "note": "first"}
+    assert asking.post("/v1/feedback", json=given).status_code == 201
+    for spare in (0, 1, 50):
+        (log,) = shop.log.folder.glob("*.jsonl")
+        with room(log.stat().st_size + spare):
+            refused = asking.post("/v1/feedback", json={**given, "note": "torn"})
+        assert refused.status_code == 507 and str(shop.path) not in refused.text
+        assert asking.post("/v1/feedback", json={**given, "note": f"after {spare}"}).status_code == 201
+    notes = [one.fields["note"] for one in shop.log.read() if one.name == "feedback"]
+    assert notes == ["first", "after 0", "after 1", "after 50"]
+    assert len(shop.log.events()["feedback"]) == 4
+
+
+def test_a_job_that_cannot_be_written_down_is_none(shop: Workspace) -> None:
+    served = create(Served({"shop": shop}))
+    asking = TestClient(served, base_url="http://localhost", raise_server_exceptions=False)
+    order, key = {"kind": "reindex"}, {"Idempotency-Key": "monday"}
+    with room(10):
+        assert asking.post("/v1/jobs", json=order, headers=key).status_code == 507
+    assert asking.get("/v1/jobs").json() == {"jobs": []}
+    assert asking.post("/v1/jobs", json=order, headers=key).status_code == 202
+    served.state.jobs.close()
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "ä" * 200, "a/" * 1000])
+def test_names_that_no_file_system_takes_are_nowhere(shop: Workspace, tmp_path: Path, name: str) -> None:
+    asking = client(Served({"shop": shop}, rules=Rules(files=(tmp_path,))))
+    assert asking.post("/v1/jobs", json={"kind": "index", "sources": [name]}).status_code == 422
+    for way in ("result", "report", "file"):
+        assert asking.get(f"/evaluation/{way}", params={"name": f"{name}.json"}).status_code == 404

@@ -25,7 +25,7 @@ from starlette.exceptions import HTTPException
 from wrac.api.process import Ended, Process
 from wrac.api.replies import Bell
 from wrac.api.served import Served
-from wrac.core.errors import NotFoundError
+from wrac.core.errors import NotFoundError, StorageError
 from wrac.flow.forget import JOBS
 
 Kind: TypeAlias = Literal["index", "refresh", "replan", "reindex"]
@@ -83,7 +83,8 @@ class Jobs:
     def start(self, workspace: str, kind: Kind, order: Mapping[str, Any], key: str = "") -> tuple[Job, bool]:
         """A job, and whether it is new: with the idempotency key of another one it is that one.
 
-        Raises HTTPException where the key was given with another order, and where too many jobs wait.
+        Raises HTTPException where the key was given with another order, and where too many jobs wait, StorageError
+        where it cannot be written down.
         """
         digest = sha256(key.encode()).hexdigest() if key else ""
         with self._lock:
@@ -98,7 +99,13 @@ class Jobs:
             job = Job(
                 uuid4().hex[:12], kind, workspace, order, created=round(time.time(), 3), key=digest, server=os.getpid()
             )
-            self._keep(job)
+            try:
+                self._write(job)
+            except OSError as error:
+                raise StorageError(
+                    f"the job cannot be written down ({error.strerror}); free space, then try again"
+                ) from error
+            self._take(job)
             lane = self._lanes.setdefault(workspace, ThreadPoolExecutor(1, f"wrac-job-{workspace}"))
             lane.submit(self._run, job.id)
         return job, True
@@ -191,20 +198,30 @@ class Jobs:
         return process.ended()
 
     def _keep(self, job: Job) -> Job:
-        """The job, which is what is known from now on, in the workspace's folder too."""
+        """The job, which is what is known from now on, in the workspace's folder too where there is room."""
         with self._lock:
-            self._jobs[job.id] = job
-            folder = self._places[job.workspace][1]
-            folder.mkdir(exist_ok=True)
-            half = folder / f"{job.id}.half"
-            half.write_text(json.dumps(asdict(job)), encoding="utf-8")
-            half.replace(folder / f"{job.id}.json")
-            for old in self.of(job.workspace)[KEPT:]:
-                if old.state not in UNDER_WAY:
-                    del self._jobs[old.id]
-                    (folder / f"{old.id}.json").unlink(missing_ok=True)
-        self._bell.ring()
+            self._take(job)
+            try:
+                self._write(job)
+            except OSError as error:
+                _LOG.error("job %s is %s, which cannot be written down: %s", job.id, job.state, error)
         return job
+
+    def _take(self, job: Job) -> None:
+        """Know the job, and forget the oldest ones."""
+        self._jobs[job.id] = job
+        for old in self.of(job.workspace)[KEPT:]:
+            if old.state not in UNDER_WAY:
+                del self._jobs[old.id]
+                (self._places[job.workspace][1] / f"{old.id}.json").unlink(missing_ok=True)
+        self._bell.ring()
+
+    def _write(self, job: Job) -> None:
+        folder = self._places[job.workspace][1]
+        folder.mkdir(exist_ok=True)
+        half = folder / f"{job.id}.half"
+        half.write_text(json.dumps(asdict(job)), encoding="utf-8")
+        half.replace(folder / f"{job.id}.json")
 
 
 def _state(job: Job, ended: Ended) -> State:

@@ -6,6 +6,7 @@ Results are files of `wrac eval --out` in the workspace's folder `evaluations`, 
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 import time
@@ -188,6 +189,6 @@ def result(workspace: Workspace, name: str) -> dict[str, Any]:
 def path(workspace: Workspace, name: str) -> Path:
     """Where a results file is. Raises NotFoundError where there is none of that name."""
     file = workspace.path / FOLDER / name
-    if not _NAME.fullmatch(name) or not file.is_file():
+    if not _NAME.fullmatch(name) or not os.path.isfile(file):  # noqa: PTH113 - false for a name that is too long
         raise NotFoundError(workspace.place, f"no evaluation is called {name[:100]}", "see the list of evaluations")
     return file

@@ -30,5 +30,5 @@ def feedback(  # noqa: PLR0913 - the options of one verb
     found, lost = event(FEEDBACK, run or uuid4().hex[:12], fields), log.lost
     log.write([found])
     if log.lost > lost:
-        raise StorageError(f"{log.folder}: {log.problem.lower()}; free space, then judge again")
+        raise StorageError(f"the verdict is not kept: {log.problem.lower()}; free space, then judge again")
     return found

@@ -6,6 +6,7 @@ processes share a file; a line torn by a crash is passed over when reading. Dele
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -42,9 +43,9 @@ class EventLog:
         try:
             self.folder.mkdir(exist_ok=True)
             name = time.strftime("%Y-%m.jsonl", time.gmtime(found[0].at))
-            handle = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            handle = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             try:
-                os.write(handle, b"".join(map(_line, found)))
+                _append(handle, b"".join(map(_line, found)))
             finally:
                 os.close(handle)
         except OSError as error:
@@ -105,6 +106,15 @@ def event(name: str, run: str, fields: Mapping[str, Any]) -> Event:
 def counts(events: Iterable[Event], name: str, field: str) -> Counter[Any]:
     """How often the events of a name have each value of a field: hits a chunk, queries a text."""
     return Counter(e.fields[field] for e in events if e.name == name and field in e.fields)
+
+
+def _append(handle: int, lines: bytes) -> None:
+    """Writes lines at a file's end, in one write. Raises OSError where there is no room for all of them."""
+    size = os.fstat(handle).st_size
+    if size and os.pread(handle, 1, size - 1) != b"\n":
+        lines = b"\n" + lines  # the last line was torn: what follows must not be part of it
+    if os.write(handle, lines) < len(lines):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _line(found: Event) -> bytes:
