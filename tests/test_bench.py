@@ -39,7 +39,8 @@ def test_the_document_has_a_block_for_each_bench_and_each_script_is_there() -> N
     text = DOCUMENT.read_text("utf-8")
     assert sorted(re.findall(r"<!-- bench: (.*) -->", text)) == sorted(BENCHES)
     assert text.count("<!-- end -->") == len(BENCHES)
-    assert all((ROOT / bench.command.split()[0]).is_file() for bench in BENCHES.values())
+    scripts = [bench.command.split()[0] for bench in BENCHES.values()]
+    assert all((ROOT / script).is_file() for script in scripts if script != "-m")
 
 
 def test_a_command_that_fails_leaves_its_figures_and_is_named(
