@@ -26,6 +26,7 @@ from wrac.api.tokens import create as token
 from wrac.api.tokens import digest, revoke
 from wrac.board.app import create
 from wrac.flow import Workspace
+from wrac.observing import event
 
 
 @pytest.fixture
@@ -138,3 +139,12 @@ def test_names_that_no_file_system_takes_are_nowhere(shop: Workspace, tmp_path: 
     assert asking.post("/v1/jobs", json={"kind": "index", "sources": [name]}).status_code == 422
     for way in ("result", "report", "file"):
         assert asking.get(f"/evaluation/{way}", params={"name": f"{name}.json"}).status_code == 404
+
+
+def test_ids_in_the_log_that_no_chunk_has_are_counted_and_harm_nothing(shop: Workspace) -> None:
+    for wrong in ("x", "c1:zz", "c1:", "c2:" + "0" * 32, "c1:" + "0" * 30, "", "c1:<script>"):
+        hit = {"chunk": wrong, "url": "https://x.example/", "rank": 1, "query": "q", "confidence": 0.9}
+        shop.log.write([event("hit", "r", hit), event("feedback", "r", {**hit, "verdict": -1, "note": ""})])
+    asking = client(Served({"shop": shop}))
+    ways = ("/v1/statistics", "/statistics", "/statistics/chunks", "/statistics/hits", "/statistics/proposals")
+    assert [asking.get(way).status_code for way in ways] == [200] * len(ways)

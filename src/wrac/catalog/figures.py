@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from wrac.catalog.contents import batches, get_units, short, tagged
 from wrac.catalog.schema import chunks, occurrences, pages, shared, units, visits
+
+_CHUNK: Final = re.compile(r"c1:[0-9a-f]{32}")
+"""Ids come from an event log: one that no chunk has is that of none."""
 
 
 class Measured(NamedTuple):
@@ -54,7 +58,7 @@ def measured(connection: Connection) -> Iterator[Measured]:
 def kinds(connection: Connection, wanted: Iterable[str]) -> dict[str, frozenset[str]]:
     """Of those of the chunks that are stored the kinds of their units."""
     inside: dict[str, list[int]] = {}
-    for batch in batches(wanted):
+    for batch in batches(filter(_CHUNK.fullmatch, wanted)):
         query = select(chunks.c.id, chunks.c.data).where(chunks.c.id.in_([short(one) for one in batch]))
         inside.update((tagged("c1", row.id), json.loads(row.data)[1][::3]) for row in connection.execute(query))
     of: dict[int, str] = {}
@@ -67,7 +71,7 @@ def kinds(connection: Connection, wanted: Iterable[str]) -> dict[str, frozenset[
 def begins(connection: Connection, wanted: Iterable[str], most: int = 100) -> dict[str, str]:
     """How those of the chunks that are stored begin: at most so many characters of their first units."""
     first: dict[str, list[int]] = {}
-    for batch in batches(wanted):
+    for batch in batches(filter(_CHUNK.fullmatch, wanted)):
         query = select(chunks.c.id, chunks.c.data).where(chunks.c.id.in_([short(one) for one in batch]))
         first.update((tagged("c1", row.id), json.loads(row.data)[1][:3]) for row in connection.execute(query))
     texts = get_units(connection, {row for row, *_ in first.values()})

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 SPOKEN: Final = "http/protobuf"
+TIMEOUTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+PATIENCE: Final = 2.0
+"""Seconds for sending spans where no variable says others: a command waits for them before it ends."""
 
 
 class _Told:
@@ -82,5 +85,6 @@ def provider() -> TracerProvider:
         raise MissingExtraError("telemetry", "sending spans to a collector") from error
     ours = Resource.create({SERVICE_NAME: "wrac", SERVICE_VERSION: __version__})
     made = TracerProvider(resource=ours.merge(OTELResourceDetector().detect()))
-    made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    timeout = None if any(map(os.environ.get, TIMEOUTS)) else PATIENCE
+    made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=timeout)))
     return made
