@@ -119,7 +119,11 @@ def test_nobody_labels(workspace: Workspace, tmp_path: Path) -> None:
     digest(workspace)
 
 
-@pytest.mark.parametrize("turn", [fails(401, "wrong key"), says("No."), says('{"labels":[]}')], ids=["refused", "no answer", "no labels"])
+@pytest.mark.parametrize(
+    "turn",
+    [fails(401, "wrong key"), says("No."), says('{"labels":[]}')],
+    ids=["refused", "no answer", "no labels"],
+)
 def test_what_the_model_does_not_answer_is_left_to_the_rules_and_asked_again(
     workspace: Workspace, tmp_path: Path, turn: Any
 ) -> None:

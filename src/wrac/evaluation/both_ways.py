@@ -28,7 +28,7 @@ from wrac.flow.sent import Sender
 from wrac.flow.talk import Talk
 from wrac.flow.workspace import Workspace
 from wrac.llm.ledger import Spent
-from wrac.retrieval import FAINT
+from wrac.retrieval import FAINT, NEAR
 from wrac.routing.advice import number
 from wrac.text.sentences import ends
 
@@ -177,7 +177,7 @@ def by_model(workspace: Workspace, task: Task, talk: Talk) -> Comparison:
 
 
 def _ask(one: Question) -> Ask:
-    return Ask(one.query, None, BUDGET, confidence=FAINT)
+    return Ask(one.query, None, BUDGET, confidence=FAINT, near=NEAR)
 
 
 def _whole(workspace: Workspace, task: Task, talk: Talk) -> tuple[Choice, str]:
