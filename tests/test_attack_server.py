@@ -7,7 +7,7 @@ import os
 import resource
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ from tests.fakes import FakeEmbedder
 from tests.site import build
 
 from wrac.api.access import Keys
-from wrac.api.served import Rules, Served
+from wrac.api.served import Limits, Rules, Served
 from wrac.api.tokens import create as token
 from wrac.api.tokens import digest, revoke
 from wrac.board.app import create
@@ -81,11 +81,35 @@ def test_a_clock_that_is_set_back_keeps_no_revoked_token_open(shop: Workspace) -
     assert not keys.stale and not keys.rights("here", digest(text))
 
 
-def test_a_stream_of_another_servers_job_is_silent_while_nothing_changes(shop: Workspace) -> None:
+def run_elsewhere(shop: Workspace) -> None:
+    """A job `x` that another process runs, without end."""
     folder = shop.path / "jobs"
     folder.mkdir()
     job = {"id": "x", "kind": "reindex", "workspace": "shop", "order": {}, "state": "running", "server": os.getppid()}
     (folder / "x.json").write_text(json.dumps(job))
+
+
+def test_streams_leave_room_for_searches(shop: Workspace) -> None:
+    run_elsewhere(shop)
+    limits = Limits(streams=3, waiting=5)
+    with serving(shop=shop, limits=limits) as url, ExitStack() as opened:
+        told = [opened.enter_context(httpx2.stream("GET", f"{url}/v1/jobs/x/events")) for _ in range(8)]
+        assert [one.status_code for one in told] == [200] * 3 + [503] * 5
+        assert httpx2.get(f"{url}/v1/search?q=refund").status_code == 200
+
+
+def test_behind_a_proxy_with_tls_a_session_is_sent_over_tls_alone(shop: Workspace) -> None:
+    text, _ = token(shop.database, "read")
+    asking = client(Served({"shop": shop}, rules=Rules(auth=True, loopback=False)))
+    for scheme in ("http", "https"):
+        headers = {"Host": "board.example", "Origin": f"{scheme}://board.example"}
+        cookie = asking.post("/login", data={"token": text}, headers=headers).headers["set-cookie"]
+        assert ("; Secure" in cookie) == (scheme == "https")
+        assert "HttpOnly" in cookie and "samesite=strict" in cookie.lower()
+
+
+def test_a_stream_of_another_servers_job_is_silent_while_nothing_changes(shop: Workspace) -> None:
+    run_elsewhere(shop)
     with serving(shop=shop) as url, httpx2.stream("GET", f"{url}/v1/jobs/x/events", timeout=1) as told:
         until, events = time.monotonic() + 0.5, 0
         with pytest.raises(httpx2.ReadTimeout):

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import uvicorn
 from tests.browser import Visit
 
-from wrac.api.served import Rules, Served
+from wrac.api.served import Limits, Rules, Served
 from wrac.board.app import create
 from wrac.flow import Workspace
 
@@ -51,9 +51,9 @@ def index(folder: Path, pages: Mapping[str, str] = PAGES) -> None:
 
 
 @contextmanager
-def serving(rules: Rules | None = None, **workspaces: Workspace) -> Iterator[str]:
+def serving(rules: Rules | None = None, limits: Limits | None = None, **workspaces: Workspace) -> Iterator[str]:
     """The address of a board over workspaces, until the block ends."""
-    app = create(Served(workspaces, rules=rules or Rules()))
+    app = create(Served(workspaces, limits or Limits(), rules or Rules()))
     server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="error", ws="none"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

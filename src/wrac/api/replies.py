@@ -60,6 +60,11 @@ class Bell:
         self.over = False
         self._ringers: set[Callable[[], None]] = set()
 
+    @property
+    def listeners(self) -> int:
+        """How many listen."""
+        return len(self._ringers)
+
     @contextmanager
     def heard(self) -> Iterator[asyncio.Event]:
         """An event that is set at each ring, for one listener."""

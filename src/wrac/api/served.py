@@ -23,7 +23,7 @@ class Limits:
 
     `body` in bytes, `query` in characters; `seconds` until one is answered, `answer` until a model's answer is there.
     `rate` is requests a minute of one client, 0 for any number; `threads` are worked on at once, and no more than
-    `waiting` are taken in.
+    `waiting` are taken in, of which `streams` may follow jobs.
     """
 
     body: int = 2**20
@@ -33,6 +33,7 @@ class Limits:
     rate: int = 0
     threads: int = 8
     waiting: int = 512
+    streams: int = 100
 
 
 @dataclass(frozen=True, slots=True)

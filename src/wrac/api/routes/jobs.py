@@ -7,6 +7,7 @@ from typing import Annotated, cast
 
 from fastapi import APIRouter, Body, Depends, Header, Path, Request
 from fastapi.responses import Response
+from starlette.exceptions import HTTPException
 
 from wrac.api import orders, shapes_server
 from wrac.api.documentation import documented
@@ -67,8 +68,10 @@ def told(job: Named) -> Response:
 
 
 @router.get("/{job}/events", responses=documented(shapes_server.Job, streams=True))
-async def followed(request: Request, jobs: Known, job: Named) -> Response:
+async def followed(request: Request, serving: Serving, jobs: Known, job: Named) -> Response:
     """A job as it goes on: an event `progress` with the whole job at each change, `end` with the last one."""
+    if request.app.state.bell.listeners >= serving.limits.streams:  # they must not take the place of searches
+        raise HTTPException(503, f"too many streams at once; GET /v1/jobs/{job.id} tells how the job is")
     return stream(_followed(request, jobs, job))
 
 

@@ -41,7 +41,7 @@ def enter(
     response = RedirectResponse(_here(next), 303)
     response.set_cookie(
         COOKIE, keys.open(digest), max_age=int(SESSION), httponly=True, samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=request.headers.get("origin", "").startswith("https://"),  # there is a proxy with TLS before this server
     )  # fmt: skip
     return response
 
