@@ -35,9 +35,9 @@ def board(shop: Workspace) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    """One browser for all."""
+    """One browser for all tests of the board. It has an event loop, beside which no other test could run one."""
     with visiting(tmp_path_factory.mktemp("profile")) as visit:
         yield visit
 
