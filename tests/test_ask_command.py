@@ -60,7 +60,7 @@ def test_without_a_model_the_best_passages_are_shown_with_their_links(folder: Pa
     assert VERBATIM in out
     code, out, noise = command("ask", "Wie alt ist der Kaiser von China?", cwd=folder)
     assert code == 0
-    assert "no passage matches" in noise
+    assert "no passage matches well in 2,000 tokens; use other words" in noise
 
 
 def test_an_answer_is_printed_with_what_it_rests_on_and_is_known_the_next_time(folder: Path) -> None:
@@ -93,6 +93,14 @@ def test_an_answer_is_printed_with_what_it_rests_on_and_is_known_the_next_time(f
     assert [row["text"][start:end] for start, end in row["uncited"]] == ["It is fast."]
     assert set(row["route"]) == {"choice", "reason", "page", "ways"}
     assert set(row["route"]["ways"]["passages"]) == {"tokens", "cost"}
+
+
+def test_a_sentence_said_again_and_again_is_told_once(folder: Path) -> None:
+    with Wire(answers("It is fast. " * 30 + f'"{VERBATIM}" {{}}.')) as wire:
+        arguments = ("ask", f"{QUERY} Really?", "--base-url", wire.address, "--model", "small", "--way", "passages")
+        code, out, _ = command(*arguments, cwd=folder)
+    assert code == 0
+    assert out.count("cites no source") == out.count("cites no source: It is fast.  (30 times)\n") == 1
 
 
 def test_an_answer_that_breaks_off_is_kept_marked_and_leaves_with_69(folder: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from wrac.cli.run import run
 from wrac.flow import Workspace
 
 pytest.importorskip("mcp", reason='needs pip install "wrac[mcp]"')
@@ -198,6 +199,13 @@ def test_by_pipes(place: Path) -> None:
     server = StdioServerParameters(command=sys.executable, args=["-m", "wrac.cli.main", "mcp", "-w", str(place)])
     found = talk(server, lambda client: client.call_tool("search", {"query": "What is a unit?"}))
     assert found.structured_content["hits"]
+
+
+def test_a_port_that_is_taken_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["mcp", "--workspace", str(place), "--http", str(port)]) == 2
+    assert capsys.readouterr().err == f"wrac: --http {port} is taken; choose another\n"
 
 
 def test_over_http_on_this_machine_alone(place: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_server_for_others_wants_a_token_first(
     shop: Path, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, line = refused(capsys, "--workspace", shop, *options)
-    assert code == 2 and line.endswith(f", and there is none; run `wrac token create --workspace {shop}` first")
+    assert code == 2 and line.endswith(f", and there is no token; run `wrac token create --workspace {shop}` first")
 
 
 def test_options_that_make_no_sense_are_named(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

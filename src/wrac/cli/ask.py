@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -122,7 +123,8 @@ def _show(answer: Answer, asked: Asked) -> None:
     """Prints what an answer rests on, and what of it on nothing; without a model the best units."""
     out = paint.console()
     if not (answer.citations or answer.route.passages.tokens or answer.route.corpus):
-        sys.stderr.write(f"wrac: no passage matches in {asked.budget:,} tokens; use other words or raise --budget\n")
+        within = f"in {asked.budget:,} tokens"
+        sys.stderr.write(f"wrac: no passage matches well {within}; use other words; `wrac search` shows the nearest\n")
         return
     if not answer.model:
         _passages(out, answer)
@@ -132,8 +134,9 @@ def _show(answer: Answer, asked: Asked) -> None:
     if answer.uncited or answer.misquoted:
         paint.put(out)
     for found, parts in (("cites no source", answer.uncited), ("stands in no source", answer.misquoted)):
-        for start, end in parts:
-            paint.put(out, (f"{found}: ", "bold yellow"), paint.one_line(answer.text[start:end], _SHORT))
+        said = Counter(paint.one_line(answer.text[start:end], _SHORT) for start, end in parts)
+        for sentence, times in said.items():  # a small model may say one sentence fifty times
+            paint.put(out, (f"{found}: ", "bold yellow"), sentence, f"  ({times} times)" if times > 1 else "")
     for one in answer.citations:
         _source(out, one)
     paint.put(out)

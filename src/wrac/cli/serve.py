@@ -90,9 +90,9 @@ def _refuse(served: Served, wanted: Wanted) -> None:
     keys = Keys(served.workspaces)
     keys.refresh()
     if not keys.any():
-        why = "a token is asked for" if wanted.auth else f"--host {wanted.host} is reached by others"
+        why = "--auth asks for a token" if wanted.auth else f"--host {wanted.host} is reached by others"
         place = "" if wanted.places[0] == ".wrac" else f" --workspace {wanted.places[0]}"
-        raise ConfigError(f"{why}, and there is none; run `wrac token create{place}` first")
+        raise ConfigError(f"{why}, and there is no token; run `wrac token create{place}` first")
 
 
 def _loopback(host: str) -> bool:

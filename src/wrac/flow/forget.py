@@ -66,7 +66,7 @@ def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Pro
             stored |= answers.quoted(connection)
         urls = sorted(url for url in stored if url == pattern or ("*" in pattern and fnmatchcase(url, pattern)))
         if not urls:
-            raise NotFoundError(database.place, f"no page has the URL {pattern}", "`wrac status` lists what there is")
+            raise NotFoundError(database.place, f"no page has the URL {pattern}", "take one `wrac search` shows, or use *")
         shelf.begin()
         chunks = _erase(shelf, urls)
         shelf.drain(progress)

@@ -53,7 +53,7 @@ def price(usage: Usage, model: str, *, batch: bool = False, written: int = 0) ->
     try:
         import genai_prices
     except ImportError as error:
-        raise MissingExtraError("eval", "a price") from error
+        raise MissingExtraError("eval", "looking up list prices") from error
     calls = max(usage.calls, 1)
     each = genai_prices.Usage(
         input_tokens=round(usage.input / calls),

@@ -86,7 +86,7 @@ def _listed(model: str) -> PriceCalculation | None:
     try:
         import genai_prices
     except ImportError as error:
-        raise MissingExtraError("eval", "a price") from error
+        raise MissingExtraError("eval", "looking up list prices") from error
     provider, _, name = model.rpartition(":")
     try:
         return genai_prices.calc_price(genai_prices.Usage(), model_ref=name, provider_id=provider or None)

@@ -185,7 +185,7 @@ def advise(
     as_json: options.AsJson = False,
     no_progress: options.NoProgress = False,
 ) -> None:
-    """Compute which architecture a corpus wants: the window, or retrieval.
+    """Tell whether a corpus belongs in the window or an index.
 
     What a question and a month cost by both, cached or not, and where they break even. Every number that it follows
     from is measured in the workspace, given, or a default that is shown. The advice is kept, for --watch.

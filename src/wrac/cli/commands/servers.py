@@ -72,7 +72,7 @@ def create_token(
     expires: Annotated[float, typer.Option("--expires", metavar="DAYS", min=0, help="0: never.")] = 0.0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Make a token and print it, for the only time: only its digest is kept."""
+    """Make a token and print it, once: only its digest is kept."""
     from wrac.cli import tokens
 
     tokens.create(workspace, scope.value, options.clean(name), expires, as_json=as_json)
@@ -92,7 +92,7 @@ def revoke_token(
     workspace: options.Workspace = options.WORKSPACE,
     as_json: options.AsJson = False,
 ) -> None:
-    """Take a token back; servers that run ask for another one within two seconds."""
+    """Take a token back; within two seconds it opens nothing."""
     from wrac.cli import tokens
 
     tokens.revoke(workspace, options.clean(identity), as_json=as_json)
@@ -106,9 +106,10 @@ def mcp(
         typer.Option("--http", metavar="PORT", min=1, max=65535, help="Over HTTP on 127.0.0.1, at /mcp, not by pipes."),
     ] = None,
 ) -> None:
-    """Serve the workspace to a language model's client, by the Model Context Protocol.
+    """Serve the workspace to an assistant or editor, by MCP.
 
-    Tools search, read_chunk, read_page_section, list_pages, ask and feedback; pages and chunks as resources.
+    By the Model Context Protocol a client has the tools search, read_chunk, read_page_section, list_pages, ask and
+    feedback, and pages and chunks as resources.
     """
     from wrac.cli import mcp as command
 
