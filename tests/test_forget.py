@@ -91,7 +91,7 @@ def test_what_other_pages_say_too_stays_and_the_workspace_is_sound(workspace: Wo
 
 def test_globs_erase_many_pages_and_an_unknown_url_is_told(workspace: Workspace) -> None:
     assert len(workspace.forget("site/p[0-2]*").pages) == 3
-    with pytest.raises(NotFoundError, match=r"no page has the URL site/p0.html; take one `wrac search` shows"):
+    with pytest.raises(NotFoundError, match=r"no page has the URL site/p0.html; take one that `wrac search` shows"):
         workspace.forget("site/p0.html")
 
 

@@ -70,7 +70,7 @@ def test_moments_that_are_none_and_files_of_another_name_are_told(tmp_path: Path
     for arguments, line in (
         (("refresh", "--since", "soon"), "--since soon: write a date such as 2026-11-30, or an age such as 12h or 3d"),
         (("export", "--warc", "pages.zip"), "pages.zip: give it a name that ends in .warc.gz"),
-        (("forget", "b.html"), ".wrac: no page has the URL b.html; take one `wrac search` shows, or use *"),
+        (("forget", "b.html"), ".wrac: no page has the URL b.html; take one that `wrac search` shows, or use *"),
     ):
         code, _, errors = command(*arguments, cwd=tmp_path)
         assert code

@@ -66,7 +66,8 @@ def forget(shelf: Shelf, log: EventLog, pattern: str, wait: float, progress: Pro
             stored |= answers.quoted(connection)
         urls = sorted(url for url in stored if url == pattern or ("*" in pattern and fnmatchcase(url, pattern)))
         if not urls:
-            raise NotFoundError(database.place, f"no page has the URL {pattern}", "take one `wrac search` shows, or use *")
+            advice = "take one that `wrac search` shows, or use *"
+            raise NotFoundError(database.place, f"no page has the URL {pattern}", advice)
         shelf.begin()
         chunks = _erase(shelf, urls)
         shelf.drain(progress)
