@@ -98,6 +98,19 @@ def test_streams_leave_room_for_searches(shop: Workspace) -> None:
         assert httpx2.get(f"{url}/v1/search?q=refund").status_code == 200
 
 
+def test_whoever_had_a_token_that_was_revoked_may_come_in_with_another_one(shop: Workspace) -> None:
+    app = create(Served({"shop": shop}, rules=Rules(auth=True)))
+    asking = TestClient(app, base_url="http://localhost", follow_redirects=False)
+    text, made = token(shop.database, "read")
+    assert asking.post("/login", data={"token": text}, headers={"Origin": "http://localhost"}).status_code == 303
+    revoke(shop.database, made.id)
+    app.state.keys.refresh()
+    assert {asking.get("/jobs").status_code for _ in range(12)} == {303}  # as a page does that looks again and again
+    again = {"token": token(shop.database, "read")[0]}
+    assert asking.get("/login").status_code == 200
+    assert asking.post("/login", data=again, headers={"Origin": "http://localhost"}).status_code == 303
+
+
 def test_behind_a_proxy_with_tls_a_session_is_sent_over_tls_alone(shop: Workspace) -> None:
     text, _ = token(shop.database, "read")
     asking = client(Served({"shop": shop}, rules=Rules(auth=True, loopback=False)))
@@ -147,14 +160,14 @@ def test_a_verdict_that_is_half_written_is_not_acknowledged_and_harms_no_other(s
 
 
 def test_a_job_that_cannot_be_written_down_is_none(shop: Workspace) -> None:
-    served = create(Served({"shop": shop}))
-    asking = TestClient(served, base_url="http://localhost", raise_server_exceptions=False)
+    app = create(Served({"shop": shop}))
+    asking = TestClient(app, base_url="http://localhost", raise_server_exceptions=False)
     order, key = {"kind": "reindex"}, {"Idempotency-Key": "monday"}
     with room(10):
         assert asking.post("/v1/jobs", json=order, headers=key).status_code == 507
     assert asking.get("/v1/jobs").json() == {"jobs": []}
     assert asking.post("/v1/jobs", json=order, headers=key).status_code == 202
-    served.state.jobs.close()
+    app.state.jobs.close()
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "ä" * 200, "a/" * 1000])

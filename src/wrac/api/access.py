@@ -66,7 +66,7 @@ class Keys:
         found = self._rights(digest)
         if found:
             self._guesses.right(address, digest)
-        else:
+        elif not self._guesses.known(address, digest):  # one that was revoked, or has expired, is no guess
             self._guesses.wrong(address)
         return found
 
@@ -135,9 +135,13 @@ class Guesses:
         self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
         self._right: OrderedDict[tuple[str, str], None] = OrderedDict()
 
+    def known(self, address: str, digest: str) -> bool:
+        """Whether a token was right from an address before."""
+        return (address, digest) in self._right
+
     def wait(self, address: str, digest: str) -> float:
         """The seconds for which a token from an address is not looked at."""
-        if (address, digest) in self._right:
+        if self.known(address, digest):
             return 0.0
         return max(0.0, self._wrong.get(address, (0, 0.0))[1] - self._clock())
 

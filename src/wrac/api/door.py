@@ -84,7 +84,8 @@ class Door:
 
     async def _who(self, request: Request) -> Who:
         address, rules = request.client.host if request.client else "", self._served.rules
-        digest = self._presented(request)
+        # Where no token is asked for, none is looked at: the session of one that was revoked must not bar the login.
+        digest = "" if _open(request) else self._presented(request)
         if not digest:
             if rules.auth and not _open(request):
                 raise self._unknown(request)
