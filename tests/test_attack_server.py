@@ -21,6 +21,7 @@ from tests.fakes import FakeEmbedder
 from tests.site import build
 
 from wrac.api.access import Keys
+from wrac.api.headers import HEADERS
 from wrac.api.served import Limits, Rules, Served
 from wrac.api.tokens import create as token
 from wrac.api.tokens import digest, revoke
@@ -130,6 +131,19 @@ def test_a_stream_of_another_servers_job_is_silent_while_nothing_changes(shop: W
                 events += piece.count(b"event:")
                 assert time.monotonic() < until, f"{events} events of a job that stands still"
     assert events == 1
+
+
+def test_a_fault_is_told_with_the_headers_too(shop: Workspace) -> None:
+    app = create(Served({"shop": shop}))
+
+    @app.get("/fault")
+    def fault() -> None:
+        raise ValueError
+
+    asking = TestClient(app, base_url="http://localhost", raise_server_exceptions=False)
+    for media in ("text/html", "application/json"):
+        told = asking.get("/fault", headers={"Accept": media})
+        assert told.status_code == 500 and HEADERS.items() <= {name: told.headers.get(name) for name in HEADERS}.items()
 
 
 @contextmanager

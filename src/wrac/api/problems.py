@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
+from wrac.api.headers import HEADERS
 from wrac.core.errors import (
     BusyError,
     ConfigError,
@@ -128,4 +129,6 @@ def _said(fault: Mapping[str, Any]) -> str:
 
 def _fault(request: Request, _error: Exception) -> Response:
     """A fault of wrac; what it was stands in the server's own log."""
-    return answer(request, 500, "wrac failed; the server's log says how")
+    response = answer(request, 500, "wrac failed; the server's log says how")
+    response.headers.update(HEADERS)  # it is answered outside of the layer that adds them
+    return response
