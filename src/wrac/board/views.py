@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -139,8 +139,10 @@ def islanguage(tag: str) -> bool:
 
 
 def name_of(url: str) -> str:
-    """An address as a person says it: without the scheme."""
-    return url.partition("://")[2] or url
+    """An address as a person reads it: without the scheme, and with letters where it has them in percents."""
+    name = url.partition("://")[2] or url
+    shown = unquote(name)
+    return shown if shown.isprintable() and "\ufffd" not in shown else name  # nothing that cannot be seen
 
 
 _FILTERS: Final[dict[str, Callable[[Any], object]]] = {

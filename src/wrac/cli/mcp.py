@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 
 from wrac.core.errors import ConfigError, MissingExtraError
 from wrac.flow import Workspace
@@ -25,6 +26,7 @@ def run(place: str, port: int | None) -> None:
             server.run()
         else:
             _free(port)
+            sys.stderr.write(f"tools at http://{LOOPBACK}:{port}/mcp  (Ctrl-C ends it)\n")
             server.run("streamable-http", host=LOOPBACK, port=port)
 
 

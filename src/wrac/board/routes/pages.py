@@ -20,6 +20,7 @@ from wrac.board.trial import Trial
 from wrac.board.views import address, page, render
 from wrac.catalog import Record
 from wrac.core.errors import ConfigError, NotFoundError
+from wrac.core.types import Document
 from wrac.flow import Workspace
 from wrac.flow.page import Cut, carriers, count, preview, remember, stored
 from wrac.flow.planners import RULES, Planning
@@ -138,7 +139,7 @@ def _looked(view: View, unit: int | None, part: int) -> HTMLResponse:
     return page(
         view.request,
         "page.html",
-        title=view.record.document.title or view.url,
+        title=_title(view.record.document) or view.url,
         kind=page_type(view.record.document),
         chunks=chunks[(part - 1) * CHUNKS : part * CHUNKS],
         part=part,
@@ -151,6 +152,12 @@ def _looked(view: View, unit: int | None, part: int) -> HTMLResponse:
         **_trying(view),
         **(chosen or {"unit": None, **_told(view)}),
     )
+
+
+def _title(document: Document) -> str:
+    """What a page is called: its title, else its first heading; nothing where it has neither."""
+    heading = (document.text(one.ordinal) for one in document.places if document.units[one.unit].kind == "heading")
+    return document.title or next(heading, "")
 
 
 def _told(view: View) -> dict[str, Any]:
