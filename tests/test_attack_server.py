@@ -82,12 +82,22 @@ def test_a_clock_that_is_set_back_keeps_no_revoked_token_open(shop: Workspace) -
     assert not keys.stale and not keys.rights("here", digest(text))
 
 
-def run_elsewhere(shop: Workspace) -> None:
+def run_elsewhere(shop: Workspace, since: str = "") -> None:
     """A job `x` that another process runs, without end."""
     folder = shop.path / "jobs"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     job = {"id": "x", "kind": "reindex", "workspace": "shop", "order": {}, "state": "running", "server": os.getppid()}
-    (folder / "x.json").write_text(json.dumps(job))
+    (folder / "x.json").write_text(json.dumps({**job, "since": since}))
+
+
+def test_a_process_that_got_the_number_of_a_server_that_is_gone_runs_none_of_its_jobs(shop: Workspace) -> None:
+    told = Path(f"/proc/{os.getppid()}/stat")
+    if not told.exists():
+        pytest.skip("nothing tells here when a process began")
+    began = told.read_text().rpartition(")")[2].split()[19]
+    for since, state in ((began, "running"), (f"{began}1", "interrupted")):
+        run_elsewhere(shop, since)
+        assert client(Served({"shop": shop})).get("/v1/jobs/x").json()["state"] == state
 
 
 def test_streams_leave_room_for_searches(shop: Workspace) -> None:

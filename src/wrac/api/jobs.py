@@ -42,7 +42,7 @@ _LOG: Final = logging.getLogger("uvicorn.error")
 class Job:
     """A job as it is at a moment; moments are seconds since 1970. `key` is a digest of its idempotency key.
 
-    `server` is the process of the server that runs it.
+    `server` is the process of the server that runs it, `since` when that began.
     """
 
     id: str
@@ -58,11 +58,12 @@ class Job:
     problem: Mapping[str, str] | None = None
     key: str = ""
     server: int = 0
+    since: str = ""
 
     @property
     def row(self) -> dict[str, Any]:
         """Its public shape."""
-        hidden = ("key", "server")
+        hidden = ("key", "server", "since")
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
 
@@ -97,8 +98,9 @@ class Jobs:
             if waiting >= QUEUE:
                 raise HTTPException(429, f"{waiting} jobs wait already; cancel one, or wait", {"Retry-After": "60"})
             job = Job(
-                uuid4().hex[:12], kind, workspace, order, created=round(time.time(), 3), key=digest, server=os.getpid()
-            )
+                uuid4().hex[:12], kind, workspace, order, created=_now(), key=digest, server=os.getpid(),
+                since=_since(os.getpid()),
+            )  # fmt: skip
             try:
                 self._write(job)
             except OSError as error:
@@ -243,21 +245,32 @@ def _read(path: Path) -> Job | None:
     """The job of a file, interrupted where its server is gone; None where there is none, or one of another version."""
     try:
         job = Job(**json.loads(path.read_text("utf-8")))
-        if job.state in UNDER_WAY and not _lives(job.server):
+        if job.state in UNDER_WAY and not _lives(job):
             return replace(job, state="interrupted", ended=round(path.stat().st_mtime, 3))
     except (FileNotFoundError, ValueError, TypeError):
         return None
     return job
 
 
-def _lives(process: int) -> bool:
+def _lives(job: Job) -> bool:
+    """Whether the server of a job, which is not this one, still runs."""
     try:
-        os.kill(process, 0)
+        os.kill(job.server, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
-    return process != os.getpid()
+        pass  # it is somebody else's
+    return job.server != os.getpid() and (not job.since or job.since == _since(job.server))
+
+
+def _since(process: int) -> str:
+    """When a process began, as the system counts it: after a restart its number may be another one's. Empty where
+    nothing tells.
+    """
+    try:
+        return Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
 
 
 def _now() -> float:
