@@ -51,7 +51,7 @@ def test_a_click_on_a_unit_explains_it_without_leaving(visit: Visit, board: str,
     assert visit.page.evaluate("window.stayed")
     assert frame(visit).evaluate("document.querySelector('.on').id") == f"u{visit.page.url.rpartition('unit=')[2]}"
     visit.page.go_back()
-    visit.page.wait_for_function("!document.querySelector('#unit [data-ordinal]')")
+    visit.page.wait_for_selector("#unit [data-ordinal]", state="detached")
     quiet(visit, board)
 
 
