@@ -23,7 +23,7 @@ demo: .venv/ready
 # Tests that need a browser skip where there is none and none may be installed.
 test: .venv/ready-dev
 	@test "$$(id -u)" != 0 || sh scripts/install_chromium.sh || true
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-compiled: .venv/ready-dev
 	@$(BIN)/python scripts/compile_hot.py .cache/compiled
