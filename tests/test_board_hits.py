@@ -11,7 +11,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wrac.board.hits import blocks, excerpt, moved, shares, title
+from wrac.board.hits import Cells, Piece, blocks, excerpt, moved, rows, shares, title
 from wrac.board.prose import marked
 from wrac.core.answers import Answer, Citation, Route, Way
 from wrac.core.types import Focus
@@ -82,3 +82,9 @@ def test_marks_lead_to_what_they_cite_and_numbers_do_not() -> None:
     found = marked(Answer(text, cited, Route("passages", "why", Way(1)), uncited=((24, 44),)))
     assert [(one.text, one.citation.unit) for one in found if one.citation] == [("1.2", "u1:x"), ("1.22", "u1:y")]
     assert {one.fault for one in found} == {"", "uncited"}
+
+
+def test_rows_of_a_table_keep_their_cells_and_what_answers() -> None:
+    block = [Piece("Code\tError\n"), Piece("75\tBusyError", 0.8), Piece("\n130\t")]
+    assert rows(block) == [Cells(("Code", "Error")), Cells(("75", "BusyError"), 0.8), Cells(("130", ""))]
+    assert rows([Piece("A sentence.\n75\tBusyError")]) == []

@@ -23,6 +23,13 @@ class Piece(NamedTuple):
     score: float = 0.0
 
 
+class Cells(NamedTuple):
+    """A row of a table, and how well it alone answers."""
+
+    texts: tuple[str, ...]
+    score: float = 0.0
+
+
 _LEFT_OUT: Final = Piece("…")
 
 
@@ -78,6 +85,19 @@ def blocks(hit: Result) -> list[list[Piece]]:
     if hit.markdown.startswith("#"):
         found = found[1:]
     return [block for block in found if any(piece.text.strip() for piece in block)]
+
+
+def rows(block: Sequence[Piece]) -> list[Cells]:
+    """The rows of a paragraph that is a part of a table; none of any other."""
+    lines = [Piece("")]
+    for piece in block:
+        first, *others = piece.text.split("\n")
+        last = lines.pop()
+        lines.append(Piece(last.text + first, max(last.score, piece.score if first else 0.0)))
+        lines += [Piece(one, piece.score) for one in others]
+    said = [line for line in lines if line.text.strip()]
+    tabular = all("\t" in line.text for line in said)
+    return [Cells(tuple(line.text.split("\t")), line.score) for line in said] if tabular else []
 
 
 def excerpt(hit: Result) -> list[list[Piece]]:

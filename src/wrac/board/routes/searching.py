@@ -51,8 +51,8 @@ def search(request: Request, workspace: Opened, view: Literal["passages", "conte
 
 def _shared() -> dict[str, Any]:
     """What templates with hits or a query's form need."""
-    told = {"title_of": hits.title, "blocks": hits.blocks, "excerpt": hits.excerpt, "shares": hits.shares}
-    return {**told, "kinds": query.KINDS, "roles": query.ROLES}
+    told = {"title_of": hits.title, "blocks": hits.blocks, "excerpt": hits.excerpt, "rows": hits.rows}
+    return {**told, "shares": hits.shares, "kinds": query.KINDS, "roles": query.ROLES}
 
 
 def _doubt(found: Sequence[Result]) -> str:
