@@ -40,6 +40,11 @@ STATUS: Final[tuple[tuple[type[WracError], int], ...]] = (
     (WracError, 500),
 )
 """The status of an error is that of the first class here that it is of."""
+_ADVICE: Final = {
+    404: "there is no such address; /v1/openapi.json names all there are",
+    405: "this address does not take that method; the header Allow names those it takes",
+}
+"""What is told where the router alone refuses."""
 MEDIA: Final = "application/problem+json"
 ErrorPage: TypeAlias = Callable[[Request, int, str], Response]
 
@@ -106,7 +111,9 @@ def _refusal(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == 405 and (methods := _methods(request)):
         headers["Allow"] = ", ".join(methods)
-    return answer(request, error.status_code, str(error.detail), headers=headers)
+    plain = error.detail == HTTPStatus(error.status_code).phrase
+    detail = _ADVICE.get(error.status_code, str(error.detail)) if plain else str(error.detail)
+    return answer(request, error.status_code, detail, headers=headers)
 
 
 def _methods(request: Request) -> list[str]:
