@@ -65,6 +65,7 @@ def main(source: str) -> int:
     command = bin_folder.relative_to(ROOT) / "wrac" if bin_folder.is_relative_to(ROOT) else "wrac"
     paint.put(out)
     paint.put(out, ("Ask it something else:  ", "dim"), f'{command} search "…" --workspace {PLACE}')
+    paint.put(out, ("Look at it:             ", "dim"), f"{command} serve --workspace {PLACE}   (with .[serve])")
     paint.put(out, ("Index your own pages:   ", "dim"), f"{command} index ./your-folder")
     paint.put(out, ("or a page on the web:   ", "dim"), f"{command} index https://docs.example.com/start.html")
     paint.put(out, ("The demo on your pages: ", "dim"), "make demo SITE=folder-or-url")
