@@ -411,3 +411,18 @@ def test_the_row_that_answers_is_marked_not_the_row_that_heads_the_table(tmp_pat
         workspace.index(page)
         hit = workspace.search("what does exit code 75 mean?")[0]
     assert [one.text for one in hit.focus] == ["75\tbusy"]
+
+
+def test_a_workspace_that_is_moved_or_replaced_is_not_answered_from(tmp_path: Path) -> None:
+    place, elsewhere = tmp_path / "w", tmp_path / "elsewhere"
+    told = r"w: it was moved or replaced while this was running; start this again"
+    with Workspace(place) as running:
+        running.index(["examples/site/faq.html"])
+        place.rename(elsewhere)
+        with pytest.raises(WorkspaceError, match=told):
+            running.search("data")
+        with Workspace(place) as other, pytest.raises(WorkspaceError, match=told):
+            other.index(["examples/site/why.html"])
+            running.pages()
+        with Workspace(elsewhere) as moved:
+            assert moved.search("data")

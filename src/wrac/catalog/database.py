@@ -51,10 +51,15 @@ class Database:
         self.place = str(folder)
         self.readonly = (folder / FILE).is_file() and not all(os.access(p, os.W_OK) for p in (folder, folder / FILE))
         self.engine = _reading(folder) if self.readonly else _engine(folder / FILE)
+        self._file = 0
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one snapshot until the block ends."""
+        """A connection that sees one snapshot until the block ends.
+
+        Raises WorkspaceError where the workspace is no longer the one that was opened.
+        """
+        self._stays()
         with self.errors(), self.engine.connect() as connection, connection.begin():
             yield connection
 
@@ -62,9 +67,10 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """A connection in one write transaction: all of it when the block ends, nothing of it when it raises.
 
-        Raises WorkspaceError where this process may only read.
+        Raises WorkspaceError where this process may only read, or the workspace is no longer the one that was opened.
         """
         self._writable()
+        self._stays()
         with self.errors(), self.engine.connect() as plain:
             connection = plain.execution_options(wrac_begin="IMMEDIATE")
             with connection.begin():
@@ -84,6 +90,16 @@ class Database:
         with errors(self.folder), closing(sqlite3.connect(self.folder / LOCK, timeout=0, isolation_level=None)) as lock:
             _acquire(lock, self.folder, wait, waiting)
             yield
+
+    def _stays(self) -> None:
+        # Open connections go on in a file that is gone: a server would answer from it for days.
+        try:
+            file = os.stat(self.folder / FILE).st_ino  # noqa: PTH116 - asked for every search
+        except FileNotFoundError:
+            file = 0
+        self._file = self._file or file
+        if file != self._file:
+            raise WorkspaceError(self.place, "it was moved or replaced while this was running", "start this again")
 
     def _writable(self) -> None:
         if self.readonly:
