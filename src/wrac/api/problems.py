@@ -111,7 +111,7 @@ def _refusal(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == 405 and (methods := _methods(request)):
         headers["Allow"] = ", ".join(methods)
-    plain = error.detail == HTTPStatus(error.status_code).phrase
+    plain = request.url.path.startswith("/v1/") and error.detail == HTTPStatus(error.status_code).phrase
     detail = _ADVICE.get(error.status_code, str(error.detail)) if plain else str(error.detail)
     return answer(request, error.status_code, detail, headers=headers)
 
