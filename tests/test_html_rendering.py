@@ -44,6 +44,8 @@ def all_images(document: Document, place: Place) -> bool:
     """Whether a text is nothing but alternative texts: of a page each would be a unit of its own."""
     shown = {at for mark in place.marks if mark.kind == "image" for at in range(mark.start, mark.end)}
     text = document.text(place.ordinal)
+    if document.unit(place.ordinal).kind == "image":
+        return False
     return bool(shown) and not any(not char.isspace() and at not in shown for at, char in enumerate(text))
 
 
